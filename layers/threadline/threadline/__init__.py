@@ -1,0 +1,1 @@
+"""Threadline connects chat platforms to agents that speak the LangGraph API."""

@@ -1,0 +1,1 @@
+"""Values, the turn's state machine, keys and contracts: no I/O, no clock, no environment."""

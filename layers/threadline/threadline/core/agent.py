@@ -1,0 +1,250 @@
+"""What an agent is: flows to start, find, read and stop runs, and a decoder of its stream."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import ClassVar, Protocol
+
+from threadline.core.http import BlobRef, Flow, HttpRequest
+from threadline.core.ids import OwnerId, RunId, ThreadId, TurnId
+from threadline.core.json import JsonObject
+
+
+class RunStatus(StrEnum):
+    """Where a run stands; `INTERRUPTED` was cancelled, `MISSING` is unknown to the agent."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    SUCCESS = "success"
+    ERROR = "error"
+    TIMEOUT = "timeout"
+    INTERRUPTED = "interrupted"
+    MISSING = "missing"
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will come of the run."""
+        return self not in {RunStatus.PENDING, RunStatus.RUNNING}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file of the person's, already in the blob store; `link` is a time-limited address or ""."""
+
+    name: str
+    mime: str
+    blob: BlobRef
+    image: bool = False
+    link: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InlineImage:
+    """Bytes of an image to go into the message itself."""
+
+    mime: str
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What the agent reads: text, images within the limit, other files as links in the text."""
+
+    text: str
+    images: tuple[InlineImage, ...] = ()
+    files: tuple[StoredFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """One run to create. `turn` travels as Idempotency-Key and as `metadata.turn_id`.
+
+    `new_thread`: create the thread first with `origin` as metadata. `answers`: the prompt answers
+    the question the thread waits with. `webhook` is the address to call at the end, or "".
+    """
+
+    thread: ThreadId
+    turn: TurnId
+    owner: OwnerId
+    prompt: Prompt
+    assistant: str
+    new_thread: bool
+    origin: Mapping[str, str]
+    config: JsonObject = field(default_factory=dict)
+    context: JsonObject = field(default_factory=dict)
+    answers: bool = False
+    webhook: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The runs of a thread, newest first, as seen from one turn."""
+
+    ours: tuple[tuple[RunId, RunStatus], ...]
+    foreign_active: RunId | None
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A file the agent presented: `path` is the agent's own, `name` for people."""
+
+    path: str
+    name: str
+    mime: str = "application/octet-stream"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a run ended, read from the run and its thread's state, never from the stream alone.
+
+    `error` is for the operator, not for the chat. `question` is set where the agent asked.
+    """
+
+    status: RunStatus
+    text: str = ""
+    question: str = ""
+    options: tuple[str, ...] = ()
+    artifacts: tuple[Artifact, ...] = ()
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """More assistant text under one message id; another id replaces what is shown.
+
+    `whole`: the text is the message so far rather than an addition.
+    """
+
+    message: str
+    text: str
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Something visible happens that is not text (a tool by name)."""
+
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class StreamGap:
+    """Events were lost: what is visible can no longer be continued, only replaced at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamFailed:
+    """The stream itself reports an error; the run's status decides what it means."""
+
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEnded:
+    """The agent said that the stream is complete."""
+
+
+type AgentEvent = TextDelta | Progress | StreamGap | StreamFailed | StreamEnded
+
+
+class StreamDecoder(Protocol):
+    """Turns bytes of a run's stream into events."""
+
+    @property
+    def cursor(self) -> str:
+        """The id to resume after, "" where the agent gave none."""
+        ...
+
+    def feed(self, chunk: bytes) -> tuple[AgentEvent, ...]:
+        """Take the next bytes, cut anywhere; never raises for any bytes."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AgentAccess:
+    """Where an agent is and the key it wants; headers are never shown."""
+
+    url: str
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentTraits:
+    """What a dialect can do. `commands` are those it answers; the others are "not offered"."""
+
+    commands: frozenset[str] = frozenset()
+    callbacks: bool = False
+    resumable_streams: bool = False
+    takes_uploads: bool = False
+
+
+class Agent(Protocol):
+    """One dialect of the LangGraph API; every method is a flow and raises AgentError."""
+
+    dialect: ClassVar[str]
+    traits: ClassVar[AgentTraits]
+
+    def start(self, request: RunRequest, access: AgentAccess) -> Flow[RunId]:
+        """Create the run: at most two requests with a new thread, one with a known one.
+
+        Raises AgentBusy, AgentUnavailable (certainly not created), AgentUnknown (perhaps
+        created), AgentRejected, ThreadMissing.
+        """
+        ...
+
+    def find(
+        self, thread: ThreadId, turn: TurnId, owner: OwnerId, access: AgentAccess
+    ) -> Flow[Found]:
+        """List the thread's runs and tell ours (by turn id) from a foreign active one."""
+        ...
+
+    def status(
+        self, thread: ThreadId, run: RunId, owner: OwnerId, access: AgentAccess
+    ) -> Flow[RunStatus]:
+        """Read where a run stands."""
+        ...
+
+    def outcome(
+        self, thread: ThreadId, run: RunId, turn: TurnId, owner: OwnerId, access: AgentAccess
+    ) -> Flow[Outcome]:
+        """Read how an ended run ended: status, final text, question, artifacts of this run only."""
+        ...
+
+    def cancel(
+        self, thread: ThreadId, run: RunId, owner: OwnerId, access: AgentAccess
+    ) -> Flow[None]:
+        """Stop a run; one that already ended is success."""
+        ...
+
+    def follow(
+        self, thread: ThreadId, run: RunId, cursor: str, owner: OwnerId, access: AgentAccess
+    ) -> HttpRequest:
+        """Give the request that opens the run's event stream after `cursor`."""
+        ...
+
+    def decoder(self, cursor: str) -> StreamDecoder:
+        """Give a fresh decoder of that stream."""
+        ...
+
+    def command(
+        self, name: str, argument: str, thread: ThreadId, owner: OwnerId, access: AgentAccess
+    ) -> Flow[str]:
+        """Answer `/models`, `/memory` or `/goal` in Markdown. Raises NotOffered."""
+        ...
+
+    def assistants(self, access: AgentAccess) -> Flow[tuple[str, ...]]:
+        """List the assistants (graphs) an agent offers, by the name a run is created with."""
+        ...
+
+    def attach(
+        self, thread: ThreadId, file: StoredFile, owner: OwnerId, access: AgentAccess
+    ) -> Flow[StoredFile]:
+        """Hand a stored file to the agent where it takes uploads; others return it unchanged."""
+        ...
+
+    def download(
+        self, thread: ThreadId, artifact: Artifact, owner: OwnerId, access: AgentAccess
+    ) -> HttpRequest | None:
+        """Give the request that reads an artifact, or None where the agent serves none."""
+        ...

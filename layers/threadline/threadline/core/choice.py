@@ -1,0 +1,20 @@
+"""Which bindings a message reaches."""
+
+from dataclasses import dataclass
+
+from threadline.core.ids import ThreadId
+from threadline.core.settings import Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One binding's verdict on a message; `reason` is empty where it fires.
+
+    `topic` is the conversation's topic under this binding, `thread` an agent thread id the
+    platform prescribes ("" for none), `collected` the name by which several messages join.
+    """
+
+    binding: Binding
+    topic: str
+    reason: str = ""
+    thread: ThreadId = ThreadId("")

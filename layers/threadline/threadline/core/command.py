@@ -1,0 +1,59 @@
+"""Chat commands: recognised at the very start of the text, in any case."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class CommandName(StrEnum):
+    """The commands Threadline itself answers."""
+
+    HELP = "help"
+    STATUS = "status"
+    NEW = "new"
+    STOP = "stop"
+    MODELS = "models"
+    MEMORY = "memory"
+    GOAL = "goal"
+    BOOTSTRAP = "bootstrap"
+    START = "start"
+    CONNECT = "connect"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A recognised command and the rest of its line."""
+
+    name: CommandName
+    argument: str
+
+
+_NAMES: Final = {str(name): name for name in CommandName}
+
+
+def recognise(text: str) -> Command | None:
+    """Read a command; other text that begins with `/` (paths, skills) is chat and gives None."""
+    if not text.startswith("/"):
+        return None
+    head, _, rest = text.partition(" ")
+    head, newline, line_rest = head.partition("\n")
+    name = _NAMES.get(head[1:].lower())
+    if name is None:
+        return None
+    return Command(name, (line_rest + " " + rest if newline else rest).strip())
+
+
+def connect_code(text: str) -> str:
+    """Read the code of `/connect CODE` or `/start CODE` behind any leading mentions, else ""."""
+    words = text.split()
+    while words and _is_mention(words[0]):
+        words.pop(0)
+    if len(words) >= 2 and words[0].lower() in {"/connect", "/start"}:
+        return words[1]
+    return ""
+
+
+def _is_mention(word: str) -> bool:
+    return (word.startswith("@") and len(word) > 1) or (
+        word.startswith("<@") and word.endswith(">") and len(word) > 3
+    )

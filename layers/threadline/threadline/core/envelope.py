@@ -1,0 +1,102 @@
+"""What travels through the queues: mailbox mail, hints and timers."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from threadline.core.agent import StoredFile
+from threadline.core.ids import ConversationKey, MailboxKey, TurnId
+from threadline.core.message import Message
+from threadline.core.records import Turn
+
+MAX_BODY: Final = 900_000
+"""Longest queue body in bytes; longer ones travel as a blob reference."""
+
+MAX_DELAY: Final = 900
+"""Longest delay of a standard queue in seconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrived:
+    """A parsed message for its mailbox; `accepted_at` is when ingest took it."""
+
+    message: Message
+    accepted_at: float
+    forwarded: bool = False
+    redriven: bool = False
+    kind: Literal["arrived"] = "arrived"
+    schema: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnded:
+    """A followed run is over and its answer is in the ledger."""
+
+    conversation: ConversationKey
+    mailbox: MailboxKey
+    turn: TurnId
+    outcome: str
+    asked: bool = False
+    options: tuple[str, ...] = ()
+    detail: str = ""
+    kind: Literal["run_ended"] = "run_ended"
+    schema: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilesReady:
+    """The files of a turn are stored, or each says why not."""
+
+    conversation: ConversationKey
+    mailbox: MailboxKey
+    turn: TurnId
+    files: tuple[StoredFile, ...] = ()
+    kind: Literal["files_ready"] = "files_ready"
+    schema: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wake:
+    """Look at this conversation: something is due."""
+
+    conversation: ConversationKey
+    mailbox: MailboxKey
+    why: str = ""
+    kind: Literal["wake"] = "wake"
+    schema: int = 1
+
+
+type Mail = Arrived | RunEnded | FilesReady | Wake
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowRun:
+    """Hint: follow this run, or fetch this turn's files."""
+
+    conversation: ConversationKey
+    mailbox: MailboxKey
+    turn: Turn
+    job: Literal["follow", "fetch"] = "follow"
+    kind: Literal["follow_run"] = "follow_run"
+    schema: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlushOutbox:
+    """Hint: parts of this conversation are waiting to be posted."""
+
+    conversation: ConversationKey
+    kind: Literal["flush_outbox"] = "flush_outbox"
+    schema: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timer:
+    """Do this at `at`: put a Wake into a mailbox, or a hint into runs or outbox."""
+
+    at: float
+    mail: Wake | FollowRun | FlushOutbox
+    kind: Literal["timer"] = "timer"
+    schema: int = 1
+
+
+type Hint = FollowRun | FlushOutbox

@@ -1,0 +1,140 @@
+"""What a platform is: a small required contract and optional abilities asked for by type."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Protocol, runtime_checkable
+
+from threadline.core.choice import Choice
+from threadline.core.http import Flow, SaveTo
+from threadline.core.ids import PlatformName
+from threadline.core.message import FileRef, Message, Parsed, Webhook
+from threadline.core.posting import (
+    Credentials,
+    Destination,
+    Draft,
+    Receipt,
+    Reply,
+    Stage,
+    Traits,
+)
+from threadline.core.settings import Binding
+
+
+class Platform(Protocol):
+    """A codec: pure, without sockets; what it wants from the network it yields in flows."""
+
+    name: ClassVar[PlatformName]
+    traits: ClassVar[Traits]
+
+    def render(self, reply: Reply) -> tuple[Draft, ...]:
+        """Turn Markdown into drafts within the limits: no text lost, code fences closed."""
+        ...
+
+
+@runtime_checkable
+class ReceivesHttp(Protocol):
+    """Takes webhooks."""
+
+    secrets_needed: ClassVar[tuple[str, ...]]
+    """Names of the secrets without which no route exists (404)."""
+
+    def verify(self, request: Webhook, credentials: Credentials, now: float) -> None:
+        """Accept the raw request or raise SignatureInvalid or DeliveryStale; never another error.
+
+        Constant time. Reads nothing of the body but its bytes.
+        """
+        ...
+
+    def parse(self, request: Webhook, credentials: Credentials, now: float) -> Parsed:
+        """Turn a verified request into messages; what cannot be read is Ignored("unreadable").
+
+        Never raises for any bytes. Own posts, receipts and unknown events are Ignored.
+        """
+        ...
+
+
+@runtime_checkable
+class Posts(Protocol):
+    """Can post a new message."""
+
+    def post(
+        self, draft: Draft, to: Destination, credentials: Credentials, nonce: str
+    ) -> Flow[Receipt]:
+        """Post one draft; the same nonce marks the same part. Raises PostError."""
+        ...
+
+
+@runtime_checkable
+class Edits(Protocol):
+    """Can change what it posted."""
+
+    def edit(
+        self, draft: Draft, posted: Receipt, to: Destination, credentials: Credentials
+    ) -> Flow[Receipt]:
+        """Replace a posted draft; an unchanged text is success. Raises PostError."""
+        ...
+
+
+@runtime_checkable
+class Signals(Protocol):
+    """Can mark a message: reaction, typing."""
+
+    stages: ClassVar[frozenset[Stage]]
+
+    def signal(self, stage: Stage, to: Destination, credentials: Credentials) -> Flow[None]:
+        """Show the stage at the destination's anchor; repeating it does no harm."""
+        ...
+
+
+@runtime_checkable
+class FetchesFiles(Protocol):
+    """Can download what a person attached."""
+
+    def fetch(self, file: FileRef, credentials: Credentials, save_to: SaveTo) -> Flow[None]:
+        """Save the file's bytes to the blob, checked against the limit before and after.
+
+        Raises PostRejected with a reason a person can read.
+        """
+        ...
+
+
+@runtime_checkable
+class UploadsFiles(Protocol):
+    """Can post a file the agent made."""
+
+    def upload(
+        self, name: str, mime: str, blob: str, size: int, to: Destination, credentials: Credentials
+    ) -> Flow[Receipt]:
+        """Post the blob as a file. Raises PostError."""
+        ...
+
+
+@runtime_checkable
+class ExchangesToken(Protocol):
+    """Needs a short-lived token made from its secrets (GitHub App, Feishu tenant)."""
+
+    def exchange(self, credentials: Credentials, to: Destination, now: float) -> Flow[Credentials]:
+        """Give credentials that post; the caller caches them until `expires_at` says otherwise.
+
+        The fresh secret is stored under `token`, its end under `token_expires_at` (epoch seconds).
+        """
+        ...
+
+
+@runtime_checkable
+class ReadsHistory(Protocol):
+    """Can tell whether a post whose answer was lost stands in the chat."""
+
+    def find_posted(
+        self, draft: Draft, to: Destination, credentials: Credentials, nonce: str
+    ) -> Flow[Receipt | None]:
+        """Look the post up, newest first; None where it certainly does not stand."""
+        ...
+
+
+@runtime_checkable
+class Chooses(Protocol):
+    """Decides by its own rules which bindings one message reaches (fan-out)."""
+
+    def choose(self, message: Message, bindings: Sequence[Binding]) -> tuple[Choice, ...]:
+        """Give a choice for each binding of this message, fired or with a reason."""
+        ...
