@@ -2,5 +2,5 @@
 
 from collections.abc import Mapping, Sequence
 
-type Json = None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]
+type Json = bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None
 type JsonObject = Mapping[str, Json]

@@ -87,16 +87,17 @@ def _under(url: str, base: str) -> bool:
 
 
 def _repeated(request: HttpRequest, policy: Policy) -> Flow[HttpResponse | Lost]:
-    for wait in (*REPEAT_AFTER, None):
+    for shortest in REPEAT_AFTER:
         answer = yield from _redirected(request, policy)
-        if wait is None or not _worth_repeating(request, answer):
+        if not _worth_repeating(request, answer):
             return answer
+        wait = shortest
         if isinstance(answer, HttpResponse):
-            wait = max(wait, retry_after(answer, wait))
-            if wait > LONGEST_WAIT:
-                return answer
+            wait = max(shortest, retry_after(answer, shortest))
+        if wait > LONGEST_WAIT:
+            return answer
         yield from pause(wait)
-    raise AssertionError
+    return (yield from _redirected(request, policy))
 
 
 def _worth_repeating(request: HttpRequest, answer: HttpResponse | Lost) -> bool:

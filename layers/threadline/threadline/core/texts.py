@@ -13,8 +13,10 @@ TEXTS: Final = MappingProxyType(
             "🕒 已排队：本会话中更早的消息仍在处理。",
         ),
         "backlog_full": (
-            "This conversation already has {count} messages waiting, so I did not take this one. "
-            "Please send it again later, or use /stop.",
+            (
+                "This conversation already has {count} messages waiting, so I did not take this one. "
+                "Please send it again later, or use /stop."
+            ),
             "本会话已有 {count} 条消息在等待，这一条未被接收。请稍后重发，或使用 /stop。",
         ),
         "busy_rejected": (
@@ -30,8 +32,10 @@ TEXTS: Final = MappingProxyType(
             "暂时无法连接智能体，我会继续重试，无需重发。",
         ),
         "gave_up": (
-            "The agent could not be reached for a long time, so I gave up on this message. "
-            "The operator can put it back.",
+            (
+                "The agent could not be reached for a long time, so I gave up on this message. "
+                "The operator can put it back."
+            ),
             "长时间无法连接智能体，已放弃处理这条消息。运维人员可以将其恢复。",
         ),
         "agent_rejected": (
@@ -114,8 +118,10 @@ TEXTS: Final = MappingProxyType(
             "你尚未获准使用，请联系机器人的运维人员。",
         ),
         "not_taken": (
-            "I could not take this message because of a fault on my side; its operator can put "
-            "it back.",
+            (
+                "I could not take this message because of a fault on my side; its operator can put "
+                "it back."
+            ),
             "由于我方故障，这条消息未能处理；运维人员可以将其恢复。",
         ),
         "owner_changed": (
@@ -127,8 +133,10 @@ TEXTS: Final = MappingProxyType(
             "本会话的线程属于智能体的另一个账户。",
         ),
         "question_waits": (
-            "I am waiting for an answer to my question above; your message is queued. "
-            "/stop drops the question.",
+            (
+                "I am waiting for an answer to my question above; your message is queued. "
+                "/stop drops the question."
+            ),
             "我正在等待对上面问题的回答；你的消息已排队。/stop 可放弃该问题。",
         ),
         "question_expired": (
