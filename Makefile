@@ -1,0 +1,40 @@
+# `make` lists what can be done here. Everything is installed into this checkout (.venv, .tools)
+# on first use; the only things that must be there are Python 3.8 or later, git and make.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+# The first Python that answers: a version manager's stand-in may be there and name a missing one.
+PYTHON := $(shell for python in python3 python /usr/bin/python3; do \
+	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null && echo "$$python" && break; done)
+BOOTSTRAP = @$(if $(PYTHON),"$(PYTHON)",echo "Python 3.8 or later is needed, and none answers."; false) setup/bootstrap.py
+IN_VENV := .venv/bin/
+
+.PHONY: help setup run test check lock clean
+
+help: ## list what can be done
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+run: ## start the demo agent and Threadline on this machine
+	$(BOOTSTRAP) run
+	@exec $(IN_VENV)threadline serve
+
+setup: ## install everything that running and testing need
+	$(BOOTSTRAP) test
+
+test: ## check everything, then run every test
+	$(BOOTSTRAP) test
+	@$(IN_VENV)python setup/check.py
+	@$(IN_VENV)python tests/run.py
+
+check: ## lint, formatting, types and the direction of imports
+	$(BOOTSTRAP) dev
+	@$(IN_VENV)python setup/check.py
+
+lock: ## resolve requirements/*.in anew into pinned and hashed sets
+	$(BOOTSTRAP) dev
+	@$(IN_VENV)python setup/lock.py
+
+clean: ## remove what was installed here and what the tools left (.threadline, your data, stays)
+	@rm -rf .venv .tools .aws-sam .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
