@@ -5,8 +5,8 @@ from typing import Final, Literal
 
 from threadline.core.agent import StoredFile
 from threadline.core.ids import ConversationKey, MailboxKey, TurnId
-from threadline.core.message import Message
-from threadline.core.records import Turn
+from threadline.core.message import FileRef, Message
+from threadline.core.records import Conversation, Turn
 
 MAX_BODY: Final = 900_000
 """Longest queue body in bytes; longer ones travel as a blob reference."""
@@ -56,11 +56,17 @@ class FilesReady:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wake:
-    """Look at this conversation: something is due."""
+    """Look at this conversation: something is due.
+
+    `snapshot` with its `version` spares a read where nothing has changed since; a write fenced by
+    that version tells.
+    """
 
     conversation: ConversationKey
     mailbox: MailboxKey
     why: str = ""
+    snapshot: Conversation | None = None
+    version: int = 0
     kind: Literal["wake"] = "wake"
     schema: int = 1
 
@@ -70,11 +76,16 @@ type Mail = Arrived | RunEnded | FilesReady | Wake
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowRun:
-    """Hint: follow this run, or fetch this turn's files."""
+    """Hint: follow this run, or fetch this turn's files.
+
+    `observed` is the version at which somebody else's lease was seen a lease length ago.
+    """
 
     conversation: ConversationKey
     mailbox: MailboxKey
     turn: Turn
+    files: tuple[FileRef, ...] = ()
+    observed: int = 0
     job: Literal["follow", "fetch"] = "follow"
     kind: Literal["follow_run"] = "follow_run"
     schema: int = 1
@@ -82,9 +93,9 @@ class FollowRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlushOutbox:
-    """Hint: parts of this conversation are waiting to be posted."""
+    """Hint: parts wait to be posted at this destination (`keys.destination_key`)."""
 
-    conversation: ConversationKey
+    destination: str
     kind: Literal["flush_outbox"] = "flush_outbox"
     schema: int = 1
 

@@ -128,7 +128,7 @@ class StoreError(ThreadlineError):
 
 
 class Conflict(StoreError):
-    """An expected version did not match and nothing was written; `failed`: the sort keys at fault."""
+    """An expected version did not match, nothing was written; `failed`: sort keys at fault."""
 
     def __init__(self, message: str, failed: Sequence[str] = ()) -> None:
         super().__init__(message)

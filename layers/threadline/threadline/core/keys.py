@@ -45,6 +45,11 @@ def conversation_key(
     return ConversationKey(join((platform, app, workspace, chat, topic)))
 
 
+def destination_key(platform: str, app: str, workspace: str, chat: str) -> str:
+    """Name a chat: where rates apply and open parts stand in order."""
+    return join((platform, app, workspace, chat))
+
+
 def dedupe_key(
     platform: str, app: str, workspace: str, chat: str, message: MessageId, *fan_out: str
 ) -> str:

@@ -99,7 +99,6 @@ class Conversation:
     capped_told: bool = False
     hops: int = 0
     why: str = ""
-    updated_at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +175,6 @@ class RunRecord:
     outcome: str = ""
     asked: bool = False
     options: tuple[str, ...] = ()
-    updated_at: float = 0.0
 
 
 class PartState(StrEnum):
@@ -197,7 +195,8 @@ class Part:
     """One part of what is said, in the ledger. Writer: whoever moved it to sending.
 
     `id` is deterministic (turn and number), so a repeat is the same part. `target` is the post an
-    edit changes. `order` is the time of planning. `final`: a repeated edit may come later.
+    edit changes. `order` is the time of planning, `moved_at` of the last change of state. `holder`
+    posts it until `moved_at` is a minute old. `alias` names the topic its post belongs to.
     """
 
     id: str
@@ -215,11 +214,11 @@ class Part:
     delivery: DeliveryId = DeliveryId("")
     tries: int = 0
     not_before: float = 0.0
-    expires_at: float = 0.0
+    window_ends: float = 0.0
+    moved_at: float = 0.0
     holder: str = ""
     reason: str = ""
-    fallback: bool = False
-    updated_at: float = 0.0
+    alias: str = ""
 
 
 @dataclass(frozen=True, slots=True)

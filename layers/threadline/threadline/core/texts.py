@@ -14,7 +14,7 @@ TEXTS: Final = MappingProxyType(
         ),
         "backlog_full": (
             (
-                "This conversation already has {count} messages waiting, so I did not take this one. "
+                "This conversation already has {count} messages waiting; I did not take this one. "
                 "Please send it again later, or use /stop."
             ),
             "本会话已有 {count} 条消息在等待，这一条未被接收。请稍后重发，或使用 /stop。",

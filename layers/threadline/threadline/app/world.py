@@ -1,0 +1,69 @@
+"""Everything a use case is given: ports, contracts, time and chance."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from threadline.core.agent import Agent
+from threadline.core.http import Flow, HttpRequest
+from threadline.core.platform import Platform
+from threadline.core.ports import Blobs, Clock, ItemStore, Queue, Secrets
+from threadline.core.settings import Settings
+
+
+class Log(Protocol):
+    """One structured line per event; ids and codes, never text of a message, never a secret."""
+
+    def __call__(self, event: str, **fields: str | float | bool) -> None:
+        """Write the line."""
+        ...
+
+
+class Calls(Protocol):
+    """Runs flows against the network, blocking or in asyncio."""
+
+    def run[T](self, flow: Flow[T]) -> T:
+        """Drive a flow in a blocking use case."""
+        ...
+
+    async def arun[T](self, flow: Flow[T]) -> T:
+        """Drive a flow in an asyncio use case."""
+        ...
+
+    def stream(self, request: HttpRequest) -> AsyncIterator[bytes]:
+        """Open a stream; raises AgentUnavailable, AgentUnknown, ThreadMissing or AgentRejected."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Queues:
+    """The queues by name; `mailbox` is FIFO, the others standard."""
+
+    mailbox: Queue
+    runs: Queue
+    timers: Queue
+    outbox: Queue
+    dead: Queue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """What the use cases need of the world.
+
+    `random` gives fresh lower-case letters and digits. `holder` names this process. `platform` and
+    `agent` find a codec by name, None where there is none. `agent_url` overrides are not its
+    business: they stand in the settings.
+    """
+
+    store: ItemStore
+    queues: Queues
+    blobs: Blobs
+    secrets: Secrets
+    clock: Clock
+    settings: Callable[[], Settings]
+    platform: Callable[[str], Platform | None]
+    agent: Callable[[str], Agent | None]
+    calls: Calls
+    random: Callable[[], str]
+    log: Log
+    holder: str = "one"
