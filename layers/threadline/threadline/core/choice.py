@@ -11,10 +11,12 @@ class Choice:
     """One binding's verdict on a message; `reason` is empty where it fires.
 
     `topic` is the conversation's topic under this binding, `thread` an agent thread id the
-    platform prescribes ("" for none), `collected` the name by which several messages join.
+    platform prescribes ("" for none), `prompt` what the agent reads where the binding decides over
+    it ("" for the message's own).
     """
 
     binding: Binding
     topic: str
     reason: str = ""
     thread: ThreadId = ThreadId("")
+    prompt: str = ""

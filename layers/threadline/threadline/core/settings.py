@@ -42,11 +42,15 @@ class Allow:
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """When an event of a platform that fans out fires a binding; `actions` None means any."""
+    """When an event of a platform that fans out fires a binding.
+
+    `actions` and `require_mention` None leave the choice to the platform's defaults; no actions
+    at all fire nothing.
+    """
 
     event: str
     actions: frozenset[str] | None = None
-    require_mention: bool = False
+    require_mention: bool | None = None
     allow_authors: frozenset[str] = frozenset()
     mention: str = ""
 
