@@ -1,7 +1,6 @@
 """Queue bodies and stored attributes to and from values, checked on the way in."""
 
 import json
-from functools import cache
 from typing import Annotated, Any, Final
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -30,12 +29,13 @@ class Unreadable(ThreadlineError):
     """A queue body or item that this version cannot read."""
 
 
-@cache
+_adapters: Final[dict[Any, TypeAdapter[Any]]] = {}
+
+
 def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
-
-
-_MAIL: Final = _AnyMail
+    if kind not in _adapters:
+        _adapters[kind] = TypeAdapter(kind)
+    return _adapters[kind]
 
 
 def encode(mail: Mail | FollowRun | FlushOutbox | Timer) -> str:
@@ -53,7 +53,7 @@ def decode(body: str) -> Mail | FollowRun | FlushOutbox | Timer:
         plain = json.loads(body)
         if plain.get("schema") not in READABLE_SCHEMAS:
             raise Unreadable(f"queue body of schema {plain.get('schema')!r}")
-        mail: Mail | FollowRun | FlushOutbox | Timer = _adapter(_MAIL).validate_python(plain)
+        mail: Mail | FollowRun | FlushOutbox | Timer = _adapter(_AnyMail).validate_python(plain)
     except (ValueError, AttributeError, ValidationError) as error:
         raise Unreadable(f"queue body: {_faults(error)}") from None
     return mail

@@ -31,7 +31,7 @@ class Platform(Protocol):
 
 
 @runtime_checkable
-class ReceivesHttp(Protocol):
+class ReceivesHttp(Platform, Protocol):
     """Takes webhooks."""
 
     secrets_needed: ClassVar[tuple[str, ...]]
@@ -53,7 +53,7 @@ class ReceivesHttp(Protocol):
 
 
 @runtime_checkable
-class Posts(Protocol):
+class Posts(Platform, Protocol):
     """Can post a new message."""
 
     def post(
@@ -64,7 +64,7 @@ class Posts(Protocol):
 
 
 @runtime_checkable
-class Edits(Protocol):
+class Edits(Platform, Protocol):
     """Can change what it posted."""
 
     def edit(
@@ -75,7 +75,7 @@ class Edits(Protocol):
 
 
 @runtime_checkable
-class Signals(Protocol):
+class Signals(Platform, Protocol):
     """Can mark a message: reaction, typing."""
 
     stages: ClassVar[frozenset[Stage]]
@@ -86,7 +86,7 @@ class Signals(Protocol):
 
 
 @runtime_checkable
-class FetchesFiles(Protocol):
+class FetchesFiles(Platform, Protocol):
     """Can download what a person attached."""
 
     def fetch(self, file: FileRef, credentials: Credentials, save_to: SaveTo) -> Flow[None]:
@@ -98,7 +98,7 @@ class FetchesFiles(Protocol):
 
 
 @runtime_checkable
-class UploadsFiles(Protocol):
+class UploadsFiles(Platform, Protocol):
     """Can post a file the agent made."""
 
     def upload(
@@ -109,7 +109,7 @@ class UploadsFiles(Protocol):
 
 
 @runtime_checkable
-class ExchangesToken(Protocol):
+class ExchangesToken(Platform, Protocol):
     """Needs a short-lived token made from its secrets (GitHub App, Feishu tenant)."""
 
     def exchange(self, credentials: Credentials, to: Destination, now: float) -> Flow[Credentials]:
@@ -121,7 +121,7 @@ class ExchangesToken(Protocol):
 
 
 @runtime_checkable
-class ReadsHistory(Protocol):
+class ReadsHistory(Platform, Protocol):
     """Can tell whether a post whose answer was lost stands in the chat."""
 
     def find_posted(
@@ -132,7 +132,7 @@ class ReadsHistory(Protocol):
 
 
 @runtime_checkable
-class Chooses(Protocol):
+class Chooses(Platform, Protocol):
     """Decides by its own rules which bindings one message reaches (fan-out)."""
 
     def choose(self, message: Message, bindings: Sequence[Binding]) -> tuple[Choice, ...]:
