@@ -24,12 +24,11 @@ setup: ## install everything that running and testing need
 
 test: ## check everything, then run every test
 	$(BOOTSTRAP) test
-	@$(IN_VENV)python setup/check.py
-	@$(IN_VENV)python tests/run.py
+	@$(IN_VENV)python setup/parts.py test
 
 check: ## lint, formatting, types and the direction of imports
 	$(BOOTSTRAP) dev
-	@$(IN_VENV)python setup/check.py
+	@$(IN_VENV)python setup/parts.py
 
 lock: ## resolve requirements/*.in anew into pinned and hashed sets
 	$(BOOTSTRAP) dev

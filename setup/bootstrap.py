@@ -71,7 +71,7 @@ def prepare(name: str) -> None:
         return
     started = time.monotonic()
     uv = "" if name == "node" else find_uv()
-    say(f"installing {environment.what} into {environment.folder} (fetches {environment.download})…")
+    say(f"installing {environment.what} (fetches {environment.download})…")
     for stale in folder.glob(".made-of-*"):
         stale.unlink()
     if name == "node":

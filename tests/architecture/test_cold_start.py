@@ -1,0 +1,52 @@
+"""What a webhook's first answer waits for: the imports of ingest."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.architecture.source import HANDLERS, PACKAGE, ROOT
+
+HEAVY = (
+    "asyncio", "aws_lambda_powertools", "boto3", "botocore", "httpx", "langgraph_sdk", "lark_oapi",
+    "pydantic", "requests", "slack_bolt", "slack_sdk", "telegram",
+)  # fmt: skip
+ONLY_WHEN_ADDRESSED = ("coincurve", "cryptography", "msgspec")
+PLATFORMS = PACKAGE / "platforms"
+CODECS = sorted(
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+    for name in ("verify.py", "parse.py")
+    for path in PLATFORMS.glob(f"*/{name}")
+)
+SHOW_LOADED = "import sys, {module}; print(*sys.modules)"
+
+
+def test_ingest_is_where_the_stack_looks_for_it() -> None:
+    """As soon as there are functions there is functions/ingest/handler.py."""
+    assert not HANDLERS.exists() or (HANDLERS / "ingest" / "handler.py").exists()
+
+
+@pytest.mark.skipif(not HANDLERS.exists(), reason="needs functions/")
+def test_ingest_starts_light() -> None:
+    """A fresh process that imports ingest has loaded no SDK, event loop or codec's library."""
+    assert loaded_by("functions.ingest.handler").isdisjoint({*HEAVY, *ONLY_WHEN_ADDRESSED})
+
+
+@pytest.mark.parametrize("module", CODECS)
+def test_a_codec_is_light(module: str) -> None:
+    """Verifying and parsing one platform's deliveries loads no SDK and no event loop."""
+    assert loaded_by(module).isdisjoint(HEAVY)
+
+
+def test_what_is_loaded_is_noticed() -> None:
+    """A heavy import is seen, also where another module brings it in."""
+    assert "asyncio" in loaded_by("concurrent.futures, asyncio.events")
+
+
+def loaded_by(modules: str) -> set[str]:
+    """Return the top-level packages that a fresh interpreter has loaded after an import."""
+    code = SHOW_LOADED.format(module=modules)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True, encoding="utf-8"
+    )
+    return {name.partition(".")[0] for name in done.stdout.split()}
