@@ -19,6 +19,18 @@ class BlobRef:
 
 
 @dataclass(frozen=True, slots=True)
+class Joined:
+    """Parts sent one after another as one body: a multipart form round a stored file."""
+
+    parts: tuple[bytes | BlobRef, ...] = field(repr=False)
+
+    @property
+    def size(self) -> int:
+        """The length of the whole body in bytes."""
+        return sum(len(part) if isinstance(part, bytes) else part.size for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
 class SaveTo:
     """Write the response body to this blob and refuse more than `limit` bytes."""
 
@@ -40,7 +52,7 @@ class HttpRequest:
     url: str = field(repr=False)
     label: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    body: bytes | BlobRef = field(default=b"", repr=False)
+    body: bytes | BlobRef | Joined = field(default=b"", repr=False)
     timeout: float = 10.0
     repeatable: bool = False
     save_to: SaveTo | None = None

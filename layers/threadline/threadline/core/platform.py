@@ -138,3 +138,14 @@ class Chooses(Platform, Protocol):
     def choose(self, message: Message, bindings: Sequence[Binding]) -> tuple[Choice, ...]:
         """Give a choice for each binding of this message, fired or with a reason."""
         ...
+
+
+@runtime_checkable
+class Stamps(Platform, Protocol):
+    """Can make a recorded delivery pass for one sent just now."""
+
+    def stamp(
+        self, request: Webhook, credentials: Credentials, now: float, fresh: int = 0
+    ) -> Webhook:
+        """Sign the body as the platform would; `fresh` above 0 first numbers its ids anew."""
+        ...

@@ -65,6 +65,18 @@ def head_of(text: str, limit: int, unit: Unit, mark: str = "…") -> str:
     return text[: fit(text, limit - length(mark, unit), unit)] + mark
 
 
+def cut(text: str, room: int) -> int:
+    """Find where to cut at most `room` code points: after a paragraph, a line or a word."""
+    if room >= len(text):
+        return len(text)
+    window = text[:room]
+    for separator in ("\n\n", "\n", " "):
+        found = window.rfind(separator)
+        if found + len(separator) > room // 2:
+            return found + len(separator)
+    return room
+
+
 def split(text: str, limit: int, unit: Unit) -> tuple[Piece, ...]:
     """Cut at paragraphs, lines or words where possible; fences are closed and opened again.
 
@@ -106,14 +118,14 @@ def _next_body(
     text: str, head: str, fence: _Fence | None, limit: int, unit: Unit
 ) -> tuple[str, _Fence | None]:
     room = limit - length(head, unit)
-    body = text[: _cut(text, max(fit(text, room, unit), 1))]
+    body = text[: cut(text, max(fit(text, room, unit), 1))]
     after = _fence_after(body, fence)
     for _ in range(8):
         spare = room - length(body, unit) - length(_tail(after, body), unit)
         if spare >= 0 or len(body) == 1:
             break
         shorter = fit(body, max(length(body, unit) + spare, 1), unit)
-        body = text[: _cut(text, max(shorter, 1))]
+        body = text[: cut(text, max(shorter, 1))]
         after = _fence_after(body, fence)
     return _before_bare_fence(body, fence, after)
 
@@ -129,17 +141,6 @@ def _before_bare_fence(
             if _fence_after(kept, before) is None:
                 return kept, None
     return body, after
-
-
-def _cut(text: str, room: int) -> int:
-    if room >= len(text):
-        return len(text)
-    window = text[:room]
-    for separator in ("\n\n", "\n", " "):
-        found = window.rfind(separator)
-        if found + len(separator) > room // 2:
-            return found + len(separator)
-    return room
 
 
 def _fence_after(body: str, fence: _Fence | None) -> _Fence | None:
