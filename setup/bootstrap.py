@@ -133,7 +133,9 @@ def fetch_uv(folder: Path) -> None:
         shutil.rmtree(str(folder), ignore_errors=True)
         for command in way:
             done, said = quietly(command)
-            problem = problem if done else said
+            if not done:
+                problem = said
+                break
         if answers(str(folder / "bin" / "uv")):
             return
     shutil.rmtree(str(folder), ignore_errors=True)
@@ -233,7 +235,8 @@ def digest(name: str) -> str:
         sources = [REQUIREMENTS / "node" / "package-lock.json"]
     elif name in ("runtime", "dev"):
         sources += [REQUIREMENTS / "build.txt", ROOT / "pyproject.toml"]
-    parts = [str(ROOT).encode(), *(source.read_bytes() for source in sources)]
+    place = str(ROOT) if name in ("runtime", "dev") else ""  # where Threadline itself is found
+    parts = [place.encode(), *(source.read_bytes() for source in sources)]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
