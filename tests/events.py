@@ -1,0 +1,121 @@
+"""Recorded deliveries, `events/<platform>/<case>.json`, and what each must become.
+
+A recording is an API Gateway HTTP API event (payload version 2.0). `<case>.expect.json` beside it
+names only what matters to the case:
+
+    {"outcome": "accepted", "mailbox": "telegram/default/7", "messages": [{"id": "55"}]}
+    {"outcome": "ignored", "reason": "own_message"}
+
+`outcome` is accepted, ignored, handshake or refused; the names in `messages` are the fields of
+`threadline.core.message.Message`.
+"""
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any, assert_never
+
+from threadline.core.errors import DeliveryRejected
+from threadline.core.message import Handshake, Ignored, Messages, Webhook
+from threadline.core.platform import ReceivesHttp
+from threadline.core.posting import Credentials
+
+EVENTS = Path(__file__).resolve().parent.parent / "events"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One recorded delivery."""
+
+    platform: str
+    case: str
+    event: Mapping[str, Any]
+    expect: Mapping[str, Any]
+
+    @property
+    def webhook(self) -> Webhook:
+        """The request as a platform sees it."""
+        return webhook_of(self.event)
+
+    def __str__(self) -> str:
+        return f"{self.platform}-{self.case}"
+
+
+def recordings(platform: str) -> tuple[Recorded, ...]:
+    """Read every recorded delivery of a platform, by name."""
+    expectations = sorted((EVENTS / platform).glob("*.expect.json"))
+    cases = [path.name.removesuffix(".expect.json") for path in expectations]
+    return tuple(recording(platform, case) for case in cases)
+
+
+def recording(platform: str, case: str) -> Recorded:
+    """Read one recorded delivery."""
+    folder = EVENTS / platform
+    event = json.loads((folder / f"{case}.json").read_text(encoding="utf-8"))
+    expect = json.loads((folder / f"{case}.expect.json").read_text(encoding="utf-8"))
+    return Recorded(platform, case, event, expect)
+
+
+def webhook_of(event: Mapping[str, Any]) -> Webhook:
+    """Turn an HTTP API event into the request a platform sees."""
+    body = event.get("body") or ""
+    raw = base64.b64decode(body) if event.get("isBase64Encoded") else body.encode()
+    return Webhook(
+        method=event["requestContext"]["http"]["method"],
+        path=event["rawPath"],
+        query=event.get("queryStringParameters") or {},
+        headers={name.lower(): value for name, value in (event.get("headers") or {}).items()},
+        body=raw,
+    )
+
+
+def outcome(
+    codec: ReceivesHttp, request: Webhook, credentials: Credentials, now: float
+) -> dict[str, Any]:
+    """Verify and parse a request and say what became of it, in the words of an expectation."""
+    try:
+        codec.verify(request, credentials, now)
+    except DeliveryRejected as rejected:
+        return {"outcome": "refused", "reason": rejected.reason}
+    parsed = codec.parse(request, credentials, now)
+    match parsed:
+        case Messages(messages):
+            boxes = sorted({message.mailbox for message in messages})
+            plain = [_plain(asdict(message)) for message in messages]
+            return {"outcome": "accepted", "mailbox": " ".join(boxes), "messages": plain}
+        case Ignored(reason, detail):
+            return {"outcome": "ignored", "reason": str(reason), "detail": detail}
+        case Handshake(body):
+            return {"outcome": "handshake", "body": body.decode()}
+        case _:
+            assert_never(parsed)
+
+
+def differences(expected: object, actual: object, where: str = "") -> list[str]:
+    """List where `actual` lacks what is expected; more than is expected is no difference."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        return [
+            line
+            for name, value in expected.items()
+            for line in differences(value, actual.get(name, "(absent)"), f"{where}.{name}")
+        ]
+    if isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+        return [
+            line
+            for number, value in enumerate(expected)
+            for line in differences(value, actual[number], f"{where}[{number}]")
+        ]
+    return [] if expected == actual else [f"{where}: expected {expected!r}, got {actual!r}"]
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(part) for part in value]
+    return value
