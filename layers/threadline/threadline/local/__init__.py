@@ -1,0 +1,1 @@
+"""`threadline serve`: everything in one process on this machine."""

@@ -1,0 +1,137 @@
+"""The HTTP front door: what API Gateway is to the functions behind it."""
+
+import asyncio
+import logging
+import socket
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+from aiohttp import web
+
+from threadline.core.ports import Clock
+from threadline.local.function import Function
+from threadline.local.http_event import (
+    HttpAnswer,
+    HttpCall,
+    Route,
+    gateway_answer,
+    http_answer,
+    http_event,
+)
+from threadline.local.log import place
+
+BODY_LIMIT: Final = 6_000_000
+"""What Lambda takes in one invocation; each platform's own limit is lower."""
+
+BODY_WITHIN: Final = 20.0
+AT_ONCE: Final = 32
+THREADS: Final = 8
+
+log = logging.getLogger(__name__)
+
+
+class FrontDoor:
+    """Serves routes by functions, in threads, so that the loop is never blocked.
+
+    Beyond `AT_ONCE` requests the next ones wait unread: memory stays bounded.
+    """
+
+    def __init__(
+        self,
+        routes: Sequence[tuple[Route, Function]],
+        clock: Clock,
+        new_id: Callable[[], str],
+        pages: Sequence[web.AbstractRouteDef] = (),
+    ) -> None:
+        self._routes = routes
+        self._clock = clock
+        self._new_id = new_id
+        self._turnstile = asyncio.Semaphore(AT_ONCE)
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="front-door")
+        app = web.Application(client_max_size=BODY_LIMIT)
+        app.router.add_routes(pages)
+        app.router.add_route("*", "/{path:.*}", self._answer)
+        # Bodies stay as sent: a signature is over the compressed bytes, and a bomb stays small.
+        self._runner = web.AppRunner(
+            app, access_log=None, auto_decompress=False, shutdown_timeout=30.0
+        )
+
+    async def open(self, listener: socket.socket) -> None:
+        """Accept requests."""
+        await self._runner.setup()
+        await web.SockSite(self._runner, listener).start()
+
+    async def close(self) -> None:
+        """Accept no further request and finish those that are being answered."""
+        await self._runner.cleanup()
+        self._threads.shutdown(wait=True)
+
+    async def _answer(self, request: web.Request) -> web.Response:
+        async with self._turnstile:
+            answer = await self._ask(request)
+        response = web.Response(status=answer.status, body=answer.body)
+        for name, value in answer.headers:
+            if name == "content-type":
+                response.headers[name] = value
+            else:
+                response.headers.add(name, value)
+        return response
+
+    async def _ask(self, request: web.Request) -> HttpAnswer:
+        target = request.raw_path if request.raw_path[:1] == "/" else request.rel_url.raw_path_qs
+        route, function, parameters = self._route(request.path)
+        if route is None or function is None:
+            return gateway_answer(404, "Not Found")
+        try:
+            async with asyncio.timeout(BODY_WITHIN):
+                body = await read_body(request, BODY_LIMIT)
+        except TimeoutError:
+            return gateway_answer(408, "Request Timeout")
+        if body is None:
+            return gateway_answer(413, "Request Entity Too Large")
+        call = HttpCall(
+            method=request.method, target=target, headers=tuple(request.headers.items()),
+            body=body, peer=request.remote or "", at=self._clock.now(), id=self._new_id(),
+        )  # fmt: skip
+        return await self._invoke(function, call, route, parameters)
+
+    def _route(self, path: str) -> tuple[Route | None, Function | None, dict[str, str]]:
+        for route, function in self._routes:
+            parameters = route.match(path)
+            if parameters is not None:
+                return route, function, parameters
+        return None, None, {}
+
+    async def _invoke(
+        self, function: Function, call: HttpCall, route: Route, parameters: dict[str, str]
+    ) -> HttpAnswer:
+        event = http_event(call, route, parameters)
+        done = asyncio.get_running_loop().run_in_executor(self._threads, function, event)
+        await asyncio.wait((done,))
+        if error := done.exception():
+            log.error("%s failed: %s at %s", function.name, type(error).__name__, place(error))
+            return gateway_answer(500, "Internal Server Error")
+        return http_answer(done.result())
+
+
+async def read_body(request: web.Request, limit: int) -> bytes | None:
+    """Read the body as sent, or None where it is longer than the limit."""
+    if (request.content_length or 0) > limit:
+        return None
+    body = bytearray()
+    async for chunk in request.content.iter_any():
+        body += chunk
+        if len(body) > limit:
+            return None
+    return bytes(body)
+
+
+def listen(first: int, tried: int = 50) -> socket.socket:
+    """Listen on the first free port from `first` on, of this machine only. Raises OSError."""
+    for port in range(first, first + tried):
+        try:
+            return socket.create_server(("127.0.0.1", port))
+        except OSError:
+            continue
+    return socket.create_server(("127.0.0.1", 0))

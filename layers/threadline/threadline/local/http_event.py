@@ -1,0 +1,168 @@
+"""A request as API Gateway's HTTP API hands it to Lambda, and Lambda's answer as a response.
+
+https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+from urllib.parse import parse_qsl, unquote
+
+DEFAULT_ROUTE: Final = "$default"
+_TEXT: Final = re.compile(r"text/.+|application/(json|javascript|xml|.+\+json|.+\+xml)")
+_OF_THE_CONNECTION: Final = frozenset(
+    {"connection", "content-length", "keep-alive", "server", "date", "transfer-encoding", "upgrade"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpCall:
+    """One request as it came: `target` is the path and query as sent, `at` epoch seconds."""
+
+    method: str
+    target: str
+    headers: Sequence[tuple[str, str]] = field(repr=False)
+    body: bytes = field(default=b"", repr=False)
+    peer: str = "127.0.0.1"
+    at: float = 0.0
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A path pattern such as `/webhooks/{platform}`; every method reaches it."""
+
+    pattern: str
+
+    @property
+    def key(self) -> str:
+        """The name API Gateway gives the route."""
+        return f"ANY {self.pattern}"
+
+    def match(self, path: str) -> dict[str, str] | None:
+        """Give the values of the pattern's parameters, or None where the path is another's."""
+        wanted, given = self.pattern.split("/"), path.split("/")
+        if len(wanted) != len(given):
+            return None
+        values = {}
+        for want, have in zip(wanted, given, strict=True):
+            if want.startswith("{") and have:
+                values[want[1:-1]] = have
+            elif want != have:
+                return None
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """What goes back to the caller."""
+
+    status: int
+    headers: Sequence[tuple[str, str]] = ()
+    body: bytes = field(default=b"", repr=False)
+
+
+def http_event(
+    call: HttpCall, route: Route | None, parameters: Mapping[str, str]
+) -> dict[str, Any]:
+    """Build the event of payload format 2.0.
+
+    The path comes decoded and the query as it was sent, as HTTP APIs do it; cookies leave the
+    headers; fields without content are absent.
+    """
+    path, _, query = call.target.partition("?")
+    headers = _joined(
+        (name.lower(), value) for name, value in call.headers if name.lower() != "cookie"
+    )
+    key = route.key if route else DEFAULT_ROUTE
+    event: dict[str, Any] = {
+        "version": "2.0",
+        "routeKey": key,
+        "rawPath": unquote(path),
+        "rawQueryString": query,
+        "headers": headers,
+        "requestContext": _context(call, unquote(path), headers, key),
+        "isBase64Encoded": False,
+    }
+    if cookies := _cookies(call.headers):
+        event["cookies"] = cookies
+    if query:
+        event["queryStringParameters"] = _joined(parse_qsl(query, keep_blank_values=True))
+    if parameters:
+        event["pathParameters"] = dict(parameters)
+    if call.body:
+        event["body"], event["isBase64Encoded"] = _body(call.body, headers)
+    return event
+
+
+def http_answer(answer: object) -> HttpAnswer:
+    """Read what the function returned; anything API Gateway could not use is its 500."""
+    if not isinstance(answer, Mapping):
+        return gateway_answer(500, "Internal Server Error")
+    status, headers = answer.get("statusCode"), answer.get("headers") or {}
+    body, cookies = answer.get("body") or "", answer.get("cookies") or ()
+    if not isinstance(status, int) or not isinstance(headers, Mapping) or not isinstance(body, str):
+        return gateway_answer(500, "Internal Server Error")
+    try:
+        coded = bool(answer.get("isBase64Encoded"))
+        raw = base64.b64decode(body, validate=True) if coded else body.encode()
+    except (binascii.Error, ValueError):
+        return gateway_answer(500, "Internal Server Error")
+    pairs = [(str(name).lower(), str(value)) for name, value in headers.items()]
+    pairs = [pair for pair in pairs if pair[0] not in _OF_THE_CONNECTION]
+    return HttpAnswer(status, (*pairs, *(("set-cookie", str(cookie)) for cookie in cookies)), raw)
+
+
+def gateway_answer(status: int, message: str) -> HttpAnswer:
+    """Give an answer of the gateway itself, such as 404 `Not Found`."""
+    body = f'{{"message":"{message}"}}'.encode()
+    return HttpAnswer(status, (("content-type", "application/json"),), body)
+
+
+def _joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    joined: dict[str, str] = {}
+    for name, value in pairs:
+        joined[name] = f"{joined[name]},{value}" if name in joined else value
+    return joined
+
+
+def _cookies(headers: Sequence[tuple[str, str]]) -> list[str]:
+    lines = [value for name, value in headers if name.lower() == "cookie"]
+    return [cookie.strip() for line in lines for cookie in line.split(";") if cookie.strip()]
+
+
+def _body(body: bytes, headers: Mapping[str, str]) -> tuple[str, bool]:
+    """Give text as text, all else as base64; text that is no UTF-8 too, so that no byte is lost."""
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if _TEXT.fullmatch(kind) and "content-encoding" not in headers:
+        try:
+            return body.decode(), False
+        except UnicodeDecodeError:
+            pass
+    return base64.b64encode(body).decode(), True
+
+
+def _context(call: HttpCall, path: str, headers: Mapping[str, str], key: str) -> dict[str, Any]:
+    domain = headers.get("host", "localhost")
+    return {
+        "accountId": "anonymous",
+        "apiId": "local",
+        "domainName": domain,
+        "domainPrefix": domain.partition(".")[0],
+        "http": {
+            "method": call.method,
+            "path": path,
+            "protocol": "HTTP/1.1",
+            "sourceIp": call.peer,
+            "userAgent": headers.get("user-agent", ""),
+        },
+        "requestId": call.id,
+        "routeKey": key,
+        "stage": "$default",
+        "time": datetime.fromtimestamp(call.at, UTC).strftime("%d/%b/%Y:%H:%M:%S +0000"),
+        "timeEpoch": int(call.at * 1000),
+    }

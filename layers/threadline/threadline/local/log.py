@@ -1,0 +1,102 @@
+"""What `serve` writes down: bounded JSON lines in the state folder, short lines on the terminal.
+
+Neither holds message text or secrets: whoever logs names codes and ids only.
+"""
+
+import json
+import logging
+import logging.handlers
+import traceback
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, cast
+
+FILE: Final = "threadline.jsonl"
+FILE_BYTES: Final = 5_000_000
+OLD_FILES: Final = 4
+_QUIET: Final = (
+    "httpx",
+    "httpcore",
+    "telegram",
+    "aiohttp.access",
+    "asyncio",
+    "urllib3",
+    "botocore",
+)
+
+_events = logging.getLogger("threadline")
+
+
+def event_line(event: str, **values: str | float | bool) -> None:
+    """Write one structured line; it is what use cases get as their log."""
+    _events.info(event, extra={"values": values})
+
+
+def place(error: BaseException) -> str:
+    """Say where an error was raised, without its text, which may quote a message."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "an unknown place"
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a line: time, level, what, and the named values."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "at": record.created,
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+            **_values(record),
+        }
+        if error := record.exc_info and record.exc_info[1]:
+            line |= {"error": type(error).__name__, "place": place(error)}
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+class ShortLines(logging.Formatter):
+    """`12:03:04 what name=value`, for a person who looks on."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        at = datetime.fromtimestamp(record.created).astimezone().strftime("%H:%M:%S")
+        mark = "" if record.levelno < logging.WARNING else f"{record.levelname.lower()}: "
+        values = " ".join(f"{name}={value}" for name, value in _values(record).items() if value)
+        return f"{at} {mark}{record.getMessage()} {values}".rstrip()
+
+
+def start_logging(folder: Path, *, terminal: bool) -> None:
+    """Send every log line to the folder's rotating file and, if wanted, to standard error."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file = logging.handlers.RotatingFileHandler(
+        folder / FILE, maxBytes=FILE_BYTES, backupCount=OLD_FILES, encoding="utf-8"
+    )
+    file.setFormatter(JsonLines())
+    handlers: list[logging.Handler] = [file]
+    if terminal:
+        screen = logging.StreamHandler()
+        screen.setFormatter(ShortLines())
+        handlers.append(screen)
+    logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
+    for name in _QUIET:
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def logged_lines(folder: Path) -> Iterator[Mapping[str, object]]:
+    """Read back every line there is, oldest first; what is no JSON object is passed over."""
+    numbered = [folder / f"{FILE}.{number}" for number in range(OLD_FILES, 0, -1)]
+    for path in (*numbered, folder / FILE):
+        if not path.exists():
+            continue
+        with path.open(encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                try:
+                    value = json.loads(line)
+                except ValueError:
+                    continue
+                if isinstance(value, dict):
+                    yield value
+
+
+def _values(record: logging.LogRecord) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", getattr(record, "values", {}))

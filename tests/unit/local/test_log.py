@@ -1,0 +1,70 @@
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from threadline.local import log
+
+
+@pytest.fixture(autouse=True)
+def logging_as_before() -> Iterator[None]:
+    """Leave the loggers of the test run as they were."""
+    root = logging.getLogger()
+    before = root.handlers[:], root.level
+    yield
+    for handler in root.handlers:
+        if handler not in before[0]:
+            handler.close()
+    root.handlers[:], root.level = before
+
+
+def test_an_event_is_one_json_line_with_its_values(tmp_path: Path) -> None:
+    """What a use case logs can be read back as named values, even ones logging itself uses."""
+    log.start_logging(tmp_path, terminal=False)
+    log.event_line("delivery", reason="accepted", message="7", name="n", status=200)
+    (line,) = log.logged_lines(tmp_path)
+    assert line["event"] == "delivery"
+    assert (line["reason"], line["message"], line["name"]) == ("accepted", "7", "n")
+    assert isinstance(line["at"], float)
+
+
+def test_the_log_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much is logged, five files of the limit hold the newest of it."""
+    monkeypatch.setattr(log, "FILE_BYTES", 2_000)
+    log.start_logging(tmp_path, terminal=False)
+    for number in range(500):
+        log.event_line("step", number=number)
+    files = list(tmp_path.iterdir())
+    assert len(files) == 5
+    assert sum(path.stat().st_size for path in files) <= 5 * 2_000
+    numbers = [line["number"] for line in log.logged_lines(tmp_path)]
+    assert numbers == list(range(500))[-len(numbers) :]
+
+
+def test_an_error_is_logged_without_its_text(tmp_path: Path) -> None:
+    """An exception may quote a message, so only its kind and place are written down."""
+    log.start_logging(tmp_path, terminal=False)
+    try:
+        int("what the person wrote")
+    except ValueError:
+        logging.getLogger("threadline.x").exception("failed")
+    text = (tmp_path / log.FILE).read_text(encoding="utf-8")
+    assert "what the person wrote" not in text
+    assert json.loads(text)["error"] == "ValueError"
+    assert json.loads(text)["place"].startswith("test_log.py:")
+
+
+def test_lines_of_others_are_passed_over(tmp_path: Path) -> None:
+    """A torn or foreign line in the log does not stop the reading."""
+    (tmp_path / log.FILE).write_text('{"event": "a"}\n{"eve\n[1]\n{"event": "b"}\n')
+    assert [line["event"] for line in log.logged_lines(tmp_path)] == ["a", "b"]
+
+
+def test_a_person_sees_a_short_line() -> None:
+    """The terminal shows time, event and values that are set."""
+    record = logging.makeLogRecord(
+        {"msg": "delivery", "levelno": 20, "levelname": "INFO", "values": {"a": 1, "b": ""}}
+    )
+    assert log.ShortLines().format(record).split(" ", 1)[1] == "delivery a=1"
