@@ -1,0 +1,1 @@
+"""DynamoDB, SQS, S3 and Secrets Manager behind the ports; clients are passed in."""

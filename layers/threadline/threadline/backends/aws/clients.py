@@ -1,0 +1,54 @@
+"""boto3's clients, set up in one place: the composition of a process makes and passes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from botocore.config import Config
+
+if TYPE_CHECKING:
+    import boto3
+    from mypy_boto3_dynamodb.client import DynamoDBClient
+    from mypy_boto3_s3.client import S3Client
+    from mypy_boto3_secretsmanager.client import SecretsManagerClient
+    from mypy_boto3_sqs.client import SQSClient
+
+CONFIG: Final = Config(
+    connect_timeout=2.0,
+    read_timeout=10.0,
+    max_pool_connections=32,
+    retries={"total_max_attempts": 1},  # `Patience` repeats, and knows what was sent
+)
+S3_CONFIG: Final = CONFIG.merge(Config(signature_version="s3v4"))  # presigned links need it
+
+
+@dataclass(frozen=True, slots=True)
+class Clients:
+    """Makes the clients of one session; `endpoint` None is AWS itself or AWS_ENDPOINT_URL's."""
+
+    session: boto3.Session
+    endpoint: str | None = None
+
+    def dynamodb(self) -> DynamoDBClient:
+        """Make a client of DynamoDB."""
+        client: DynamoDBClient = self._client("dynamodb")
+        return client
+
+    def sqs(self) -> SQSClient:
+        """Make a client of SQS."""
+        client: SQSClient = self._client("sqs")
+        return client
+
+    def s3(self) -> S3Client:
+        """Make a client of S3."""
+        client: S3Client = self._client("s3", S3_CONFIG)
+        return client
+
+    def secretsmanager(self) -> SecretsManagerClient:
+        """Make a client of Secrets Manager."""
+        client: SecretsManagerClient = self._client("secretsmanager")
+        return client
+
+    def _client(self, name: str, config: Config = CONFIG) -> Any:
+        return self.session.client(name, endpoint_url=self.endpoint, config=config)
