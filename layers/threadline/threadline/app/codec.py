@@ -82,3 +82,17 @@ def _faults(error: Exception) -> str:
         places = [".".join(str(step) for step in one["loc"]) for one in error.errors()[:3]]
         return "unfit fields " + ", ".join(places)
     return type(error).__name__
+
+
+def encode_value(value: object) -> str:
+    """Write any value as JSON for a blob."""
+    return json.dumps(_adapter(type(value)).dump_python(value, mode="json"))
+
+
+def decode_value[T](kind: type[T], body: bytes) -> T:
+    """Read a value from a blob. Raises Unreadable."""
+    try:
+        value: T = _adapter(kind).validate_python(json.loads(body))
+    except (ValueError, ValidationError) as error:
+        raise Unreadable(f"{kind.__name__}: {_faults(error)}") from None
+    return value

@@ -1,7 +1,7 @@
 """Everything a use case is given: ports, contracts, time and chance."""
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from threadline.core.agent import Agent
@@ -51,8 +51,8 @@ class World:
     """What the use cases need of the world.
 
     `random` gives fresh lower-case letters and digits. `holder` names this process. `platform` and
-    `agent` find a codec by name, None where there is none. `agent_url` overrides are not its
-    business: they stand in the settings.
+    `agent` find a codec by name, None where there is none. `assistants` remembers which assistant
+    an agent without a configured one has.
     """
 
     store: ItemStore
@@ -67,3 +67,4 @@ class World:
     random: Callable[[], str]
     log: Log
     holder: str = "one"
+    assistants: dict[str, str] = field(default_factory=dict)

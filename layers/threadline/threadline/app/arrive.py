@@ -1,0 +1,272 @@
+"""A message in its mailbox: who may talk, seen before, command, edit, or a place in a turn."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from threadline.app import admission, choose, edits, items
+from threadline.app.commands import Order, handle
+from threadline.app.place import accept, place
+from threadline.app.plan import mailbox_message
+from threadline.app.scene import Scene, open_scene
+from threadline.app.speak import destination_of, notice
+from threadline.app.start import follow, proceed
+from threadline.app.world import World
+from threadline.core import keys
+from threadline.core.choice import Choice
+from threadline.core.command import connect_code, recognise
+from threadline.core.envelope import Arrived, FlushOutbox
+from threadline.core.ids import ConversationKey, MailboxKey
+from threadline.core.message import Message
+from threadline.core.platform import Chooses
+from threadline.core.ports import Expect, Item, Key, Outgoing
+from threadline.core.reasons import Reason
+from threadline.core.records import Admitted, Alias, Conversation, Fate, Seen, Waiting
+from threadline.core.settings import ReplyMode
+from threadline.core.turn import State
+
+BUDGET: Final = 10.0
+RATE_WINDOW: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What one consistent read told about a message and its conversation."""
+
+    conversation: Item | None
+    seen: Seen | None
+    original: Seen | None
+    admitted: bool
+
+
+def arrive(world: World, mail: Arrived) -> None:
+    """Give the message its effect: turns, a queue place, an answer of our own, or a reason."""
+    started = world.clock.now()
+    message = mail.message
+    if started - message.sent_at > items.KEEP_SEEN and not mail.redriven:
+        _log(world, message, Reason.STALE)
+        return
+    settings = world.settings()
+    choices = choose.choose(world, settings, message)
+    if not choices:
+        _log(world, message, Reason.NO_BINDING)
+    ready = []
+    for choice in choices:
+        if choice.reason:
+            _log(world, message, choice.reason, binding=choice.binding.name)
+            continue
+        scene = _take(world, mail, choice)
+        if scene is not None:
+            ready.append(scene)
+    for scene in ready:
+        if world.clock.now() - started < BUDGET:
+            proceed(scene)
+        else:
+            world.queues.mailbox.send([mailbox_message(world, scene.wake("budget"))])
+
+
+def _take(world: World, mail: Arrived, choice: Choice) -> Scene | None:
+    """Commit the effect of one choice; give the scene whose agent call is next."""
+    message = mail.message
+    key, mailbox, topic = _resolve(world, message, choice)
+    if mailbox != message.mailbox and not mail.forwarded:
+        _forward(world, mail, mailbox)
+        return None
+    waiting = _waiting(world, mail, choice)
+    read = _read(world, key, waiting, choice)
+    scene = _scene(world, read, message, key, mailbox, topic)
+    if _let_in(scene, waiting, choice):
+        return None
+    refusal = ""
+    if not isinstance(world.platform(message.platform), Chooses):
+        refusal = choose.refusal(choice.binding, message, admitted=read.admitted)
+    if refusal:
+        _refuse(scene, waiting, choice, refusal)
+        return None
+    if read.seen is not None and not (mail.redriven and read.seen.fate is Fate.DEAD):
+        _again(scene, message, read.seen)
+        return None
+    if _capped(scene, waiting, choice):
+        return None
+    return _effect(scene, waiting, choice, read)
+
+
+def _effect(scene: Scene, waiting: Waiting, choice: Choice, read: _Read) -> Scene | None:
+    command = recognise(waiting.message.text)
+    if edits.is_edit(waiting):
+        starts = edits.arrive(scene, waiting, choice.binding, read.original)
+    elif command is not None:
+        handle(scene, Order(command, waiting, choice.binding))
+        return None
+    else:
+        starts = place(scene, edits.held_for(scene, waiting), choice.binding)
+    if items.seen(waiting.identity) not in scene.plan.changes:
+        accept(scene, waiting)
+    scene.commit()
+    return scene if starts else None
+
+
+def _resolve(
+    world: World, message: Message, choice: Choice
+) -> tuple[ConversationKey, MailboxKey, str]:
+    """Find the conversation: an alias of a message it replies to, else the message's own topic."""
+    topic = choice.topic
+    if message.replies_to and topic == message.topic:
+        wanted = [
+            items.alias(message.platform, message.app, message.workspace, message.chat, one)
+            for one in message.replies_to
+        ]
+        for item in world.store.get(wanted):
+            alias = items.read(Alias, item)
+            if alias is not None:
+                return alias.conversation, alias.mailbox, alias.topic
+    key = keys.conversation_key(
+        message.platform, message.app, message.workspace, message.chat, topic
+    )
+    return key, message.mailbox, topic
+
+
+def _forward(world: World, mail: Arrived, mailbox: MailboxKey) -> None:
+    """Send the message on to the mailbox its conversation belongs to, once."""
+    moved = replace(mail, forwarded=True)
+    sent = mailbox_message(world, moved)
+    dedup = keys.queue_id(f"{mail.message.delivery}/forwarded")
+    world.queues.mailbox.send(
+        [Outgoing(sent.body, group=keys.queue_id(mailbox), dedup=dedup)]
+    )  # fmt: skip
+    _log(world, mail.message, Reason.FORWARDED, mailbox=mailbox)
+
+
+def _waiting(world: World, mail: Arrived, choice: Choice) -> Waiting:
+    message, binding = mail.message, choice.binding
+    owner = choose.owner_of(binding, message)
+    fan_out = (owner, binding.agent) if choose.fans_out(world, message) else ()
+    return Waiting(
+        message=message, binding=binding.name, owner=owner,
+        turn=keys.turn_id(world.clock.now(), world.random()),
+        identity=keys.dedupe_key(
+            message.platform, message.app, message.workspace, message.chat, message.id, *fan_out
+        ),
+        accepted_at=mail.accepted_at, prompt=choice.prompt, thread=choice.thread,
+    )  # fmt: skip
+
+
+def _read(world: World, key: ConversationKey, waiting: Waiting, choice: Choice) -> _Read:
+    message = waiting.message
+    wanted: list[Key] = [items.conversation(key), items.seen(waiting.identity)]
+    is_edit = edits.is_edit(waiting)
+    if is_edit:
+        wanted.append(items.seen(edits.original_of(waiting)))
+    if choice.binding.allow.admitted:
+        wanted.append(admission.admitted_key(message.platform, message.app, message.sender.id))
+    found = list(world.store.get(wanted))
+    conversation, seen = found[0], items.read(Seen, found[1])
+    original = items.read(Seen, found[2]) if is_edit else None
+    admitted = choice.binding.allow.admitted and found[-1] is not None
+    return _Read(conversation, seen, original, admitted)
+
+
+def _scene(
+    world: World,
+    read: _Read,
+    message: Message,
+    key: ConversationKey,
+    mailbox: MailboxKey,
+    topic: str,
+) -> Scene:
+    item = read.conversation
+    if item is not None:
+        return scene_of(world, item)
+    fresh = Conversation(
+        key=key, mailbox=mailbox, platform=message.platform, app=message.app,
+        workspace=message.workspace, chat=message.chat, topic=topic,
+    )  # fmt: skip
+    return open_scene(world, fresh, Expect.ABSENT)
+
+
+def scene_of(world: World, item: Item) -> Scene:
+    """Open a step on a stored conversation."""
+    conversation = items.read(Conversation, item)
+    assert conversation is not None
+    return open_scene(world, conversation, item.version, item.due[1] if item.due else None)
+
+
+def _let_in(scene: Scene, waiting: Waiting, choice: Choice) -> bool:
+    """Redeem a code sent in a private chat; tell whether the message was one."""
+    message = waiting.message
+    code = connect_code(message.text) if message.private else ""
+    if not code or not choice.binding.allow.admitted:
+        return False
+    admitted = Admitted(
+        message.platform, message.app, message.sender.id, message.sender.name, scene.now
+    )
+    changes = admission.redeem(scene.world.store, code, admitted)
+    scene.plan.change(*changes)
+    reason = Reason.ADMITTED if changes else Reason.CODE_INVALID
+    accept(scene, waiting, reason=reason, fate=Fate.DONE)
+    scene.journal(reason, deliveries=(message.delivery,))
+    text = "welcome" if changes else "code_invalid"
+    notice(
+        scene, destination_of(message), choice.binding.reply, text, delivery=message.delivery
+    )  # fmt: skip
+    scene.commit()
+    return True
+
+
+def _refuse(scene: Scene, waiting: Waiting, choice: Choice, reason: str) -> None:
+    """Leave a stranger's message without a run; in private they are told once."""
+    message = waiting.message
+    told = scene.conversation.why == Reason.NOT_ALLOWED
+    if reason == Reason.NOT_ALLOWED and message.private and not told:
+        scene.conversation = replace(scene.conversation, why=str(Reason.NOT_ALLOWED))
+        scene.journal(reason, deliveries=(message.delivery,))
+        notice(
+            scene, destination_of(message), choice.binding.reply, "not_allowed",
+            delivery=message.delivery,
+        )  # fmt: skip
+        scene.commit()
+        return
+    _log(scene.world, message, reason, binding=choice.binding.name)
+
+
+def _again(scene: Scene, message: Message, seen: Seen) -> None:
+    """Meet a message that had its effect: repeat the sends of its turn, never the run."""
+    _log(scene.world, message, Reason.DUPLICATE, turn=seen.turn)
+    turn = scene.conversation.turn
+    if turn is None or turn.id != seen.turn:
+        return
+    scene.plan.hints.append(FlushOutbox(destination=items.destination_of(turn.destination)))
+    if scene.conversation.state is State.RUNNING and turn.reply is not ReplyMode.LOG:
+        scene.plan.hints.append(follow(scene))
+    scene.plan.commit()
+    if scene.conversation.state is State.STARTING and turn.tries == 0:
+        proceed(scene, first=False)
+
+
+def _capped(scene: Scene, waiting: Waiting, choice: Choice) -> bool:
+    """Hold a binding to its rate a minute, with one notice."""
+    rate = choice.binding.rate
+    if rate <= 0:
+        return False
+    recent = tuple(at for at in scene.conversation.recent if at > scene.now - RATE_WINDOW)
+    capped = len(recent) >= rate
+    told = scene.conversation.capped_told and capped
+    scene.conversation = replace(
+        scene.conversation, recent=recent if capped else (*recent, scene.now), capped_told=capped
+    )
+    if not capped:
+        return False
+    message = waiting.message
+    accept(scene, waiting, reason=Reason.RATE_CAPPED, fate=Fate.DONE)
+    scene.journal(Reason.RATE_CAPPED, deliveries=(message.delivery,))
+    if not told:
+        to = destination_of(message)
+        notice(scene, to, choice.binding.reply, "rate_capped", delivery=message.delivery)
+    scene.commit()
+    return True
+
+
+def _log(world: World, message: Message, reason: str, **more: str) -> None:
+    world.log(
+        "step", step=str(reason), delivery=message.delivery, message=message.id,
+        mailbox=message.mailbox, **more,
+    )  # fmt: skip

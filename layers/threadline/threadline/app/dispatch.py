@@ -1,0 +1,208 @@
+"""The only writer of conversations: one mail of a mailbox after the other."""
+
+import json
+from dataclasses import dataclass
+from typing import Final
+
+from threadline.app import codec, items
+from threadline.app.arrive import arrive, scene_of
+from threadline.app.codec import Unreadable
+from threadline.app.ended import files_ready, run_ended
+from threadline.app.plan import Plan
+from threadline.app.scene import Scene, open_scene
+from threadline.app.speak import destination_of
+from threadline.app.wake import wake
+from threadline.app.world import World
+from threadline.core import keys
+from threadline.core.envelope import Arrived, FilesReady, Mail, RunEnded, Wake
+from threadline.core.errors import Conflict
+from threadline.core.ids import ConversationKey
+from threadline.core.ports import Expect, Outgoing, Put
+from threadline.core.posting import Reply, Tone
+from threadline.core.reasons import Reason
+from threadline.core.records import Fate, JournalRow, Part, Seen
+from threadline.core.texts import say
+
+VISIBILITY: Final = 60.0
+LAST_TRY: Final = 5
+POISON_AFTER: Final = 2
+AGAIN_AFTER: Final = (1.0, 2.0, 5.0, 15.0)
+CONFLICTS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A mailbox message as it was received for the `tries`-th time."""
+
+    id: str
+    body: str
+    tries: int
+
+
+def handle(world: World, received: Received) -> None:
+    """Give one mail its effect. Raises StoreError where the queue shall deliver it again."""
+    try:
+        mail = read(world, received.body)
+    except Unreadable as error:
+        _set_aside(world, received, str(error))
+        return
+    if received.tries > 1 and _is_poison(world, received, mail):
+        give_up(world, received, Reason.POISON)
+        return
+    for attempt in range(CONFLICTS):
+        try:
+            _effect(world, mail, fresh=attempt > 0)
+        except Conflict:
+            if attempt == CONFLICTS - 1:
+                raise
+        else:
+            break
+    if received.tries > 1:
+        _journal_try(world, received, mail, "handled")
+
+
+def read(world: World, body: str) -> Mail:
+    """Read mail, from the blob it rests in where it is long. Raises Unreadable."""
+    if '"kind":"stored"' in body.replace(" ", "")[:60]:
+        try:
+            stored = world.blobs.get(str(json.loads(body)["blob"]))
+        except (ValueError, KeyError) as error:
+            raise Unreadable("a stored body's reference") from error
+        if stored is None:
+            raise Unreadable("a stored body that is gone")
+        body = stored.decode()
+    mail = codec.decode(body)
+    if not isinstance(mail, Arrived | RunEnded | FilesReady | Wake):
+        raise Unreadable("a queue body that is no mail")
+    return mail
+
+
+def give_up(world: World, received: Received, reason: Reason) -> None:
+    """Keep a mail that cannot be handled as a dead letter, with its reason, and tell the sender."""
+    try:
+        mail = read(world, received.body)
+    except Unreadable as error:
+        _set_aside(world, received, str(error))
+        return
+    now = world.clock.now()
+    plan = Plan(world, now)
+    plan.journal(_delivery(mail, received), reason, detail=f"after {received.tries} tries")
+    if isinstance(mail, Arrived):
+        _mark_dead(world, plan, mail, reason)
+    _to_dead_letters(world, received)
+    plan.commit()
+
+
+def _effect(world: World, mail: Mail, *, fresh: bool) -> None:
+    match mail:
+        case Arrived():
+            arrive(world, mail)
+        case RunEnded():
+            scene = _scene(world, mail.conversation)
+            if scene is not None:
+                run_ended(scene, mail)
+        case FilesReady():
+            scene = _scene(world, mail.conversation)
+            if scene is not None:
+                files_ready(scene, mail)
+        case Wake():
+            scene = None if fresh else _from_snapshot(world, mail)
+            scene = scene or _scene(world, mail.conversation)
+            if scene is not None:
+                wake(scene, mail.why)
+
+
+def _scene(world: World, key: ConversationKey) -> Scene | None:
+    item = world.store.get([items.conversation(key)])[0]
+    return None if item is None else scene_of(world, item)
+
+
+def _from_snapshot(world: World, mail: Wake) -> Scene | None:
+    """Use the copy the sweep saw; a write fenced by its version tells whether it is current."""
+    if mail.snapshot is None:
+        return None
+    return open_scene(world, mail.snapshot, mail.version, world.clock.now())
+
+
+def _is_poison(world: World, received: Received, mail: Mail) -> bool:
+    """Tell whether earlier tries ended their process; otherwise journal that this one begins."""
+    ends = [row.detail.partition(":")[0] for row in _tries(world, received)]
+    died = ends.count("begun") - ends.count("failed") - ends.count("handled")
+    if received.tries > POISON_AFTER and died > 0:
+        return True
+    _journal_try(world, received, mail, "begun")
+    return False
+
+
+def failed(world: World, received: Received, error: str) -> float:
+    """Note that a try failed in a known way and give the seconds until the next."""
+    try:
+        mail = read(world, received.body)
+    except Unreadable:
+        return AGAIN_AFTER[-1]
+    if received.tries > 1:
+        _journal_try(world, received, mail, f"failed: {error}"[:200])
+    return AGAIN_AFTER[min(received.tries, len(AGAIN_AFTER)) - 1]
+
+
+def _tries(world: World, received: Received) -> tuple[JournalRow, ...]:
+    partition = items.journal_partition(f"try-{received.id}")
+    stored = world.store.query("deliveries", partition, "journal#", limit=50)
+    return tuple(codec.record(JournalRow, item.attributes) for item in stored)
+
+
+def _journal_try(world: World, received: Received, mail: Mail, detail: str) -> None:
+    plan = Plan(world, world.clock.now())
+    plan.journal(f"try-{received.id}", f"try {received.tries}", detail=detail)
+    plan.journal(_delivery(mail, received), f"try {received.tries}", detail=detail)
+    plan.commit()
+
+
+def _delivery(mail: Mail, received: Received) -> str:
+    return mail.message.delivery if isinstance(mail, Arrived) else f"mail-{received.id}"
+
+
+def _to_dead_letters(world: World, received: Received) -> None:
+    world.queues.dead.send(
+        [Outgoing(received.body, group=keys.queue_id(received.id), dedup=received.id[:128])]
+    )
+
+
+def _set_aside(world: World, received: Received, why: str) -> None:
+    world.log("step", step=str(Reason.UNREADABLE), detail=why, mail=received.id)
+    _to_dead_letters(world, received)
+
+
+def _mark_dead(world: World, plan: Plan, mail: Arrived, reason: Reason) -> None:
+    """Let a redrive in, unless the message already had its effect; tell its sender."""
+    message = mail.message
+    identity = keys.dedupe_key(
+        message.platform, message.app, message.workspace, message.chat, message.id
+    )
+    if world.store.get([items.seen(identity)])[0] is not None:
+        return
+    key = keys.conversation_key(
+        message.platform, message.app, message.workspace, message.chat, message.topic
+    )
+    turn = keys.turn_id(plan.now, world.random())
+    row = Seen(
+        identity=identity, delivery=message.delivery, conversation=key, turn=turn,
+        fate=Fate.DEAD, reason=str(reason),
+    )  # fmt: skip
+    plan.change(Put(items.seen_item(row, plan.now), Expect.ABSENT))
+    _say_not_taken(world, plan, mail, row)
+
+
+def _say_not_taken(world: World, plan: Plan, mail: Arrived, row: Seen) -> None:
+    platform = world.platform(mail.message.platform)
+    if platform is None or not mail.message.private:
+        return
+    text = say("not_taken", world.settings().language)
+    plan.say(
+        Part(
+            id=keys.part_id(row.turn, 0), turn=row.turn, number=0, conversation=row.conversation,
+            destination=destination_of(mail.message), action="post",
+            draft=platform.render(Reply(text, Tone.NOTICE))[0], order=plan.now,
+            delivery=row.delivery, moved_at=plan.now,
+        )
+    )  # fmt: skip

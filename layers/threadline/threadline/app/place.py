@@ -1,0 +1,176 @@
+"""Where a message goes in its conversation: a turn at once, the backlog, or a stated refusal."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from threadline.app import items, waits
+from threadline.app.scene import Scene
+from threadline.app.speak import destination_of, notice, queued
+from threadline.core import keys
+from threadline.core.envelope import FollowRun
+from threadline.core.ids import ThreadId
+from threadline.core.ports import Expect, Put
+from threadline.core.posting import Stage
+from threadline.core.reasons import Reason
+from threadline.core.records import Fate, Question, Seen, Turn, Waiting
+from threadline.core.settings import Binding, Busy, ReplyMode
+from threadline.core.turn import Move, State
+
+COLLECT_MOST: Final = 10
+
+
+def place(scene: Scene, waiting: Waiting, binding: Binding) -> bool:
+    """Begin a turn with this message, queue it or refuse it; tell whether an agent call is next."""
+    state = scene.conversation.state
+    if state is State.IDLE and scene.conversation.waiting == 0:
+        begin(scene, [(waits.add(scene, waiting), waiting)], binding)
+        return scene.conversation.state is State.STARTING
+    if state is State.ASKING and _answers(scene.conversation.question, waiting):
+        begin(scene, [(waits.add(scene, waiting), waiting)], binding, answers=True)
+        return scene.conversation.state is State.STARTING
+    _queue_or_refuse(scene, waiting, binding)
+    return False
+
+
+def accept(scene: Scene, waiting: Waiting, *, reason: str = "", fate: Fate = Fate.TAKEN) -> None:
+    """Plan the dedupe row of a message: it goes with the effect or not at all."""
+    row = Seen(
+        identity=waiting.identity, delivery=waiting.message.delivery, conversation=scene.key,
+        turn=waiting.turn, fate=fate, reason=str(reason),
+    )  # fmt: skip
+    scene.plan.change(Put(items.seen_item(row, scene.now), Expect.ANY))
+
+
+def begin(
+    scene: Scene,
+    batch: Sequence[tuple[str, Waiting]],
+    binding: Binding,
+    *,
+    answers: bool = False,
+) -> None:
+    """Make one turn of these waiting messages; files are fetched first."""
+    last = batch[-1][1]
+    agent = scene.settings.agents.get(binding.agent)
+    question = scene.conversation.question
+    _settle_owner(scene, last, binding, batch)
+    turn = Turn(
+        id=last.turn, binding=binding.name, agent=binding.agent, owner=last.owner,
+        thread=question.thread if answers and question else scene.conversation.thread,
+        sender=last.message.sender.id, destination=destination_of(last.message),
+        reply=binding.reply, waits=tuple(sort for sort, _ in batch),
+        deliveries=tuple(dict.fromkeys(one.message.delivery for _, one in batch)),
+        accepted_at=batch[0][1].accepted_at,
+        limit_at=scene.now + (agent.time_limit if agent else 0.0),
+        new_thread=not scene.conversation.thread_known, answers=answers, unsure=True,
+        queued_part=last.queued_part, merged=len(batch),
+    )  # fmt: skip
+    scene.conversation = replace(scene.conversation, turn=turn, question=None, hops=0)
+    files = tuple(file for _, one in batch for file in one.message.files)
+    moves = {
+        (False, False): Move.TAKEN,
+        (False, True): Move.TAKEN_WITH_FILES,
+        (True, False): Move.ANSWERED,
+        (True, True): Move.ANSWERED_WITH_FILES,
+    }
+    scene.move(moves[answers, bool(files)])
+    if files:
+        scene.plan.hints.append(
+            FollowRun(
+                conversation=scene.key, mailbox=scene.conversation.mailbox, turn=turn,
+                files=files, job="fetch",
+            )
+        )  # fmt: skip
+    scene.journal(Reason.FETCHING if files else Reason.STARTING, f"agent {binding.agent}")
+
+
+def begin_next(scene: Scene) -> bool:
+    """After a turn ended: begin the next from the backlog; tell whether an agent call is next."""
+    if scene.conversation.state is not State.IDLE or scene.conversation.waiting == 0:
+        return False
+    ready = [pair for pair in waits.backlog(scene.world, scene.key) if not pair[1].hold_until]
+    bound = [pair for pair in ready if scene.settings.binding(pair[1].binding)]
+    for sort, lost in ready:
+        if (sort, lost) not in bound:
+            scene.journal(Reason.NO_BINDING, deliveries=(lost.message.delivery,))
+            waits.drop(scene, [sort])
+    scene.conversation = replace(scene.conversation, waiting=len(bound))
+    if not bound:
+        return False
+    binding = scene.settings.binding(bound[0][1].binding)
+    if binding is None:
+        return False
+    batch = _batch(bound, binding)
+    scene.conversation = replace(scene.conversation, waiting=len(bound) - len(batch))
+    begin(scene, batch, binding)
+    return scene.conversation.state is State.STARTING
+
+
+def _batch(ready: Sequence[tuple[str, Waiting]], binding: Binding) -> Sequence[tuple[str, Waiting]]:
+    """Take one message, or with `collect` those that follow of one owner, binding and trust."""
+    if binding.busy is not Busy.COLLECT:
+        return ready[:1]
+    first = ready[0][1]
+    batch = []
+    for sort, one in ready[:COLLECT_MOST]:
+        alike = (
+            one.owner == first.owner
+            and one.binding == first.binding
+            and one.message.sender.trust == first.message.sender.trust
+        )
+        if not alike:
+            break
+        batch.append((sort, one))
+    return batch
+
+
+def _answers(question: Question | None, waiting: Waiting) -> bool:
+    return (
+        question is not None
+        and waiting.owner == question.owner
+        and waiting.message.sender.id == question.sender
+        and waiting.accepted_at >= question.asked_at
+    )
+
+
+def _queue_or_refuse(scene: Scene, waiting: Waiting, binding: Binding) -> None:
+    to = destination_of(waiting.message)
+    delivery = waiting.message.delivery
+    refusal = ""
+    if binding.busy is Busy.REJECT:
+        refusal = Reason.BUSY_REJECTED
+    elif scene.conversation.waiting >= binding.backlog:
+        refusal = Reason.BACKLOG_FULL
+    if refusal:
+        accept(scene, waiting, reason=refusal, fate=Fate.DONE)
+        scene.journal(refusal, deliveries=(delivery,))
+        notice(scene, to, binding.reply, str(refusal), delivery=delivery, count=binding.backlog)
+        return
+    part = queued(scene, to, waiting.turn, delivery)
+    if scene.conversation.state is State.ASKING:
+        notice(scene, to, binding.reply, "question_waits", delivery=delivery, stage=Stage.QUEUED)
+    waits.add(scene, replace(waiting, queued_part=part))
+    scene.conversation = replace(scene.conversation, waiting=scene.conversation.waiting + 1)
+    scene.journal(Reason.QUEUED, f"{scene.conversation.waiting} waiting", deliveries=(delivery,))
+    turn = scene.conversation.turn
+    if turn is not None and turn.reply is ReplyMode.LOG:
+        scene.plan.wake_at(scene.now + 5.0, scene.wake("backlog"))
+
+
+def _settle_owner(
+    scene: Scene, last: Waiting, binding: Binding, batch: Sequence[tuple[str, Waiting]]
+) -> None:
+    """Give the conversation its owner, epoch and thread; another owner starts a new epoch."""
+    conversation = scene.conversation
+    prescribed = batch[0][1].thread
+    if conversation.owner and conversation.owner != last.owner:
+        notice(scene, destination_of(last.message), binding.reply, "owner_changed")
+        conversation = replace(conversation, epoch="", thread=ThreadId(""), thread_known=False)
+    if not conversation.epoch:
+        conversation = replace(conversation, epoch=scene.world.random())
+    if not conversation.thread:
+        thread = prescribed or keys.thread_id(
+            scene.settings.namespace, last.owner, scene.key, conversation.epoch
+        )
+        conversation = replace(conversation, thread=thread)
+    scene.conversation = replace(conversation, owner=last.owner)

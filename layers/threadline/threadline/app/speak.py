@@ -1,0 +1,102 @@
+"""What Threadline itself says: our sentences as parts of the ledger, or a mark on the message."""
+
+from typing import Final
+
+from threadline.app.scene import Scene
+from threadline.core import keys
+from threadline.core.ids import DeliveryId, TurnId
+from threadline.core.message import Message
+from threadline.core.platform import Signals
+from threadline.core.posting import Destination, Draft, Reply, Stage, Tone
+from threadline.core.records import Part
+from threadline.core.settings import ReplyMode
+from threadline.core.texts import say
+
+FAILURES: Final = frozenset(
+    {
+        "agent_rejected",
+        "gave_up",
+        "not_taken",
+        "run_failed",
+        "run_vanished",
+        "thread_owned_elsewhere",
+        "time_limit",
+    }
+)
+"""Sentences that a conversation without chat (one comment at the end) still hears."""
+
+
+def destination_of(message: Message) -> Destination:
+    """Give where an answer to this message goes."""
+    return Destination(
+        platform=message.platform, app=message.app, workspace=message.workspace,
+        chat=message.chat, anchor=message.anchor, private=message.private, facts=message.facts,
+    )  # fmt: skip
+
+
+def notice(
+    scene: Scene,
+    to: Destination,
+    mode: ReplyMode,
+    key: str,
+    *,
+    delivery: str = "",
+    stage: Stage = Stage.REFUSED,
+    **values: str | int,
+) -> None:
+    """Plan one of our sentences; where the binding has no chat, mark the message instead."""
+    if mode is ReplyMode.CHAT or (mode is ReplyMode.COMMENT and key in FAILURES):
+        markdown(scene, to, say(key, scene.settings.language, **values), delivery=delivery)
+    elif mode is ReplyMode.COMMENT:
+        mark(scene, to, stage, delivery=delivery)
+
+
+def markdown(scene: Scene, to: Destination, text: str, *, delivery: str = "") -> None:
+    """Plan Markdown of our own as a notice."""
+    platform = scene.world.platform(to.platform)
+    if platform is None:
+        return
+    drafts = platform.render(Reply(text, Tone.NOTICE))
+    turn = keys.turn_id(scene.now, scene.world.random())
+    scene.plan.say(
+        *(
+            Part(
+                id=keys.part_id(turn, number), turn=turn, number=number, conversation=scene.key,
+                destination=to, action="post", draft=draft, order=scene.now + number / 1000,
+                delivery=DeliveryId(delivery), moved_at=scene.now, alias=scene.conversation.topic,
+            )
+            for number, draft in enumerate(drafts)
+        )
+    )  # fmt: skip
+
+
+def mark(scene: Scene, to: Destination, stage: Stage, *, delivery: str = "") -> None:
+    """Plan a mark on the message where the platform can show this stage."""
+    platform = scene.world.platform(to.platform)
+    if not (isinstance(platform, Signals) and stage in platform.stages and to.anchor):
+        return
+    turn = keys.turn_id(scene.now, scene.world.random())
+    scene.plan.say(
+        Part(
+            id=keys.part_id(turn, 0), turn=turn, number=0, conversation=scene.key, destination=to,
+            action="signal", draft=Draft(""), order=scene.now, stage=stage,
+            delivery=DeliveryId(delivery), moved_at=scene.now,
+        )
+    )  # fmt: skip
+
+
+def queued(scene: Scene, to: Destination, turn: TurnId, delivery: str) -> str:
+    """Plan the first sign of life of a waiting message as queued and give its part id."""
+    platform = scene.world.platform(to.platform)
+    if platform is None or not platform.traits.shows_queue:
+        return ""
+    drafts = platform.render(Reply(say("queued", scene.settings.language), Tone.PROGRESS))
+    part = keys.part_id(turn, 0)
+    scene.plan.say(
+        Part(
+            id=part, turn=turn, number=0, conversation=scene.key, destination=to, action="post",
+            draft=drafts[0], order=scene.now, delivery=DeliveryId(delivery), moved_at=scene.now,
+            alias=scene.conversation.topic,
+        )
+    )  # fmt: skip
+    return part

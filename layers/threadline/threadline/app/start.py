@@ -1,0 +1,234 @@
+"""Ask the agent for a run, exactly once per turn as far as an agent lets one tell."""
+
+from dataclasses import replace
+from typing import Final
+
+from threadline.app import agents, prompt, waits
+from threadline.app.agents import Contact
+from threadline.app.failing import give_up, later, rejected
+from threadline.app.place import begin_next
+from threadline.app.scene import Scene
+from threadline.app.speak import notice
+from threadline.core.agent import Found, RunRequest, RunStatus
+from threadline.core.envelope import FollowRun
+from threadline.core.errors import (
+    AgentBusy,
+    AgentError,
+    AgentRejected,
+    AgentUnavailable,
+    AgentUnknown,
+    ThreadMissing,
+)
+from threadline.core.ids import RunId
+from threadline.core.reasons import Reason
+from threadline.core.records import Waiting
+from threadline.core.settings import ReplyMode
+from threadline.core.turn import Move, State, retry_delay
+
+BUSY_AGAIN_AFTER: Final = (0.5, 1.0, 2.0)
+UNSURE_FOR: Final = 15.0
+
+
+def start(scene: Scene, *, first: bool) -> bool:
+    """Create the turn's run, or adopt it; tell whether the turn was given up instead.
+
+    `first`: no create call can have been made for this turn yet. Commits unless given up.
+    """
+    before = scene.conversation
+    try:
+        to = agents.contact(scene.world, scene.settings, scene.turn.agent)
+        if first or not _adopted(scene, to):
+            _create(scene, to)
+    except (AgentUnavailable, AgentUnknown) as error:
+        _again(scene, error)
+    except (AgentRejected, ThreadMissing) as error:
+        rejected(scene, str(error))
+    if scene.conversation.turn is None:
+        return True
+    if scene.conversation != before or scene.plan.changes:
+        scene.commit()
+    return False
+
+
+def proceed(scene: Scene, *, first: bool = True) -> None:
+    """Start the current turn; where it is given up, go on with the backlog."""
+    while start(scene, first=first):
+        begin_next(scene)
+        scene.commit()
+        first = True
+        if scene.conversation.state is not State.STARTING:
+            return
+
+
+def created(scene: Scene, run: RunId, step: Reason) -> None:
+    """Move to running and hand the run to a follower."""
+    agent = scene.agent()
+    scene.conversation = replace(
+        scene.conversation,
+        thread_known=True,
+        turn=replace(
+            scene.turn, run=run, unsure=False, new_thread=False,
+            limit_at=scene.now + (agent.time_limit if agent else 0.0),
+        ),
+    )  # fmt: skip
+    waits.drop(scene, scene.turn.waits)
+    scene.move(Move.RUN_CREATED)
+    scene.journal(step, f"run {run}")
+    if scene.turn.reply is not ReplyMode.LOG:
+        scene.plan.hints.append(follow(scene))
+
+
+def follow(scene: Scene) -> FollowRun:
+    """Make the hint that lets a follower take the current run."""
+    return FollowRun(
+        conversation=scene.key, mailbox=scene.conversation.mailbox, turn=scene.turn
+    )  # fmt: skip
+
+
+def find(scene: Scene, to: Contact) -> Found:
+    """List the thread's runs as seen from the current turn; a missing thread has none."""
+    turn = scene.turn
+    flow = to.codec.find(turn.thread, turn.id, turn.owner, to.access)
+    try:
+        return scene.world.calls.run(to.under_policy(flow))
+    except ThreadMissing:
+        return Found((), None)
+
+
+def _adopted(scene: Scene, to: Contact) -> bool:
+    """Look for a run that an earlier try may have made; a twin of it is cancelled."""
+    found = find(scene, to)
+    if not found.ours:
+        return False
+    run, _ = found.ours[-1]
+    for twin, status in found.ours[:-1]:
+        scene.journal(Reason.TWIN_CANCELLED, f"run {twin}")
+        if not status.over:
+            flow = to.codec.cancel(scene.turn.thread, twin, scene.turn.owner, to.access)
+            scene.world.calls.run(to.under_policy(flow))
+    created(scene, run, Reason.RUN_ADOPTED)
+    return True
+
+
+def _create(scene: Scene, to: Contact) -> None:
+    batch = waits.load(scene.world, scene.key, scene.turn.waits)
+    if not batch:
+        raise AgentRejected("the message of this turn is gone")
+    request = _request(scene, to, tuple(one for _, one in batch))
+    for wait in (*BUSY_AGAIN_AFTER, None):
+        try:
+            run = _call(scene, to, request)
+        except AgentBusy:
+            if _adopted_or_blocked(scene, to):
+                return
+            if wait is None:
+                later(scene, retry_delay(1), "the thread stays busy")
+                return
+            scene.world.clock.sleep(wait)
+            continue
+        if scene.turn.reply is ReplyMode.LOG:
+            _leave_unwatched(scene, run)
+        else:
+            created(scene, run, Reason.RUN_CREATED)
+        return
+
+
+def _call(scene: Scene, to: Contact, request: RunRequest) -> RunId:
+    """Create the run; a thread the agent lost is made anew once and the person told."""
+    try:
+        return scene.world.calls.run(to.under_policy(to.codec.start(request, to.access)))
+    except ThreadMissing:
+        if request.new_thread:
+            raise
+        notice(scene, scene.turn.destination, scene.turn.reply, "thread_vanished")
+        scene.journal(Reason.THREAD_VANISHED)
+        anew = replace(request, new_thread=True)
+        return scene.world.calls.run(to.under_policy(to.codec.start(anew, to.access)))
+
+
+def _leave_unwatched(scene: Scene, run: RunId) -> None:
+    """Spare the write: the turn stays due, and whoever wakes it finds the run by its turn id."""
+    scene.world.log("step", step=str(Reason.RUN_CREATED), turn=scene.turn.id, run=run)
+
+
+def _adopted_or_blocked(scene: Scene, to: Contact) -> bool:
+    """After a 409: adopt our own run, or wait for a foreign one without ever joining it."""
+    found = find(scene, to)
+    if found.ours and any(not status.over for _, status in found.ours):
+        return _adopted(scene, to)
+    if found.foreign_active is None:
+        return False
+    scene.conversation = replace(
+        scene.conversation, turn=replace(scene.turn, foreign=found.foreign_active)
+    )
+    scene.move(Move.FOREIGN_RUN, due_in=retry_delay(1))
+    scene.timer()
+    scene.journal(Reason.BLOCKED, f"run {found.foreign_active}")
+    return True
+
+
+def unblocked(scene: Scene) -> bool:
+    """Poll the foreign run; tell whether it is over, so that the turn may start."""
+    turn = scene.turn
+    to = agents.contact(scene.world, scene.settings, turn.agent)
+    try:
+        flow = to.codec.status(turn.thread, turn.foreign, turn.owner, to.access)
+        status = scene.world.calls.run(to.under_policy(flow))
+    except AgentError:
+        status = RunStatus.RUNNING
+    if status.over:
+        scene.move(Move.FOREIGN_ENDED)
+        return True
+    tries = turn.tries + 1
+    scene.conversation = replace(scene.conversation, turn=replace(turn, tries=tries))
+    scene.move(Move.FOREIGN_RUN, due_in=retry_delay(tries))
+    scene.timer()
+    return False
+
+
+def _again(scene: Scene, error: AgentError) -> None:
+    """Keep the turn starting: certain refusals soon, a lost answer after the create timeout."""
+    unsure = isinstance(error, AgentUnknown)
+    tries = scene.turn.tries + 1
+    since = scene.turn.first_try_at or scene.now
+    agent = scene.agent()
+    scene.conversation = replace(
+        scene.conversation, turn=replace(scene.turn, tries=tries, first_try_at=since)
+    )
+    if scene.now - since >= (agent.give_up if agent else 0.0):
+        give_up(scene, Reason.GAVE_UP, "gave_up", str(error))
+        return
+    later(scene, UNSURE_FOR if unsure else retry_delay(tries), str(error))
+
+
+def _request(scene: Scene, to: Contact, batch: tuple[Waiting, ...]) -> RunRequest:
+    turn, message = scene.turn, batch[-1].message
+    binding = scene.binding()
+    if binding is None:
+        raise AgentRejected(f"binding {turn.binding} is no longer configured")
+    session = agents.session(binding, message.sender)
+    public = scene.settings.public_url.rstrip("/")
+    return RunRequest(
+        thread=turn.thread, turn=turn.id, owner=turn.owner,
+        prompt=prompt.build(
+            scene.world, batch, turn.files, reply=turn.reply,
+            language=scene.settings.language, image_limit=to.settings.image_limit,
+        ),
+        assistant=agents.assistant(scene.world, to, session.assistant),
+        new_thread=turn.new_thread,
+        origin={
+            "channel_source": "im_channel", "platform": message.platform, "chat": message.chat,
+            "topic": scene.conversation.topic, "app": message.app,
+        },
+        config=session.config,
+        context=agents.identity(
+            session.context, user_id=turn.owner, channel_user_id=message.sender.id,
+            channel_name=message.platform,
+        ),
+        answers=turn.answers,
+        webhook=(
+            f"{public}/agents/{to.settings.name}/ended"
+            if public and to.settings.webhook and to.codec.traits.callbacks
+            else ""
+        ),
+    )  # fmt: skip
