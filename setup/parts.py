@@ -13,7 +13,7 @@ CHECKS = {
     "lint": ("ruff", "check", "--quiet", "."),
     "format": ("ruff", "format", "--check", "--quiet", "."),
     "types": ("mypy",),
-    "imports": ("lint-imports",),
+    "imports": ("lint-imports", "--no-logo"),
 }
 TESTS = (
     "architecture",
