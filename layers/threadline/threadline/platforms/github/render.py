@@ -1,0 +1,18 @@
+"""Markdown into comments: GitHub reads Markdown as the agent writes it, up to 65,536 characters."""
+
+from typing import Final
+
+from threadline.core.posting import Draft, Reply, Tone
+from threadline.core.split import head_of, split
+from threadline.platforms.github import marker
+
+MAX_COMMENT: Final = 65_536
+
+
+def render(reply: Reply) -> tuple[Draft, ...]:
+    """Cut a reply into comments, each with room for our hidden line and for silenced mentions."""
+    room = MAX_COMMENT - marker.LENGTH - min(reply.markdown.count("@"), MAX_COMMENT // 2)
+    if reply.tone is Tone.PROGRESS:
+        return (Draft(head_of(reply.markdown, room, "chars")),) if reply.markdown.strip() else ()
+    pieces = split(reply.markdown, room, "chars")
+    return tuple(Draft(piece.text) for piece in pieces if piece.body.strip())

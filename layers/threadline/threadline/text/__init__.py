@@ -1,0 +1,1 @@
+"""Markdown by its structure; never imported while a webhook is being answered."""
