@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from setup.bootstrap import ROOT, clean_environ, find_uv
+
 SETS = ("ingest", "runtime", "dev", "agent", "aws", "sam", "build", "uv")
 COMPILE = ("pip", "compile", "--quiet", "--universal", "--generate-hashes", "--no-header")
 NO_INDEX = ("--no-emit-index-url", "--no-emit-find-links")
@@ -18,10 +18,10 @@ LOCK_NODE = ("npm", "install", "--package-lock-only", "--omit-lockfile-registry-
 
 def main() -> None:
     """Write each set's lock; words given on the command line go to uv (such as --upgrade)."""
-    uv = str(ROOT / ".tools" / "uv" / "bin" / "uv")
     for name in SETS:
         files = (f"requirements/{name}.in", "--output-file", f"requirements/{name}.txt")
-        subprocess.run([uv, *COMPILE, *NO_INDEX, *sys.argv[1:], *files], cwd=ROOT, check=True)
+        command = [find_uv(), *COMPILE, *NO_INDEX, *sys.argv[1:], *files]
+        subprocess.run(command, cwd=ROOT, env=clean_environ(), check=True)
     subprocess.run([*LOCK_NODE, "--no-audit"], cwd=ROOT / "requirements" / "node", check=True)
 
 
