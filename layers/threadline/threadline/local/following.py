@@ -53,7 +53,9 @@ class Follower:
                     self._running[task] = message
                     task.add_done_callback(self._ended)
             else:
-                await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(
+                    self._running, timeout=LONG_POLL, return_when=asyncio.FIRST_COMPLETED
+                )
         self._watch.hand_over()
         while self._running:
             await asyncio.wait(self._running)

@@ -9,6 +9,7 @@ from typing import Final
 from threadline.core.errors import StoreError
 from threadline.core.ports import Queue
 from threadline.local.function import Function
+from threadline.local.log import place
 from threadline.local.sqs_event import Batch, failed_ids, sqs_event
 
 LONG_POLL: Final = 1.0
@@ -100,14 +101,9 @@ class Worker:
     def _settle(self, batch: Batch, done: Future[object]) -> None:
         """Delete what was handled and leave the rest to its visibility."""
         try:
-            error = done.exception()
-            if error is not None:
-                log.error(
-                    "%s failed: %s",
-                    self._source.function.name,
-                    type(error).__name__,
-                    exc_info=error,
-                )
+            if error := done.exception():
+                name, at = self._source.function.name, place(error)
+                log.error("%s failed: %s at %s", name, type(error).__name__, at)
                 return
             failed = failed_ids(done.result(), batch.messages)
             handled = [message.receipt for message in batch.messages if message.id not in failed]
