@@ -27,7 +27,7 @@ test: ## check everything, then run every test
 	@$(IN_VENV)python setup/parts.py test
 
 check: ## lint, formatting, types and the direction of imports
-	$(BOOTSTRAP) dev
+	$(BOOTSTRAP) check
 	@$(IN_VENV)python setup/parts.py
 
 lock: ## resolve requirements/*.in anew into pinned and hashed sets

@@ -43,6 +43,7 @@ ENVIRONMENTS = {
 }
 GROUPS = {
     "run": ("runtime", "agent"),
+    "check": ("dev", "agent"),
     "test": ("dev", "agent", "aws", "sam", "node"),
 }
 

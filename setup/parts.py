@@ -13,6 +13,7 @@ CHECKS = {
     "lint": ("ruff", "check", "--quiet", "."),
     "format": ("ruff", "format", "--check", "--quiet", "."),
     "types": ("mypy",),
+    "demo types": ("mypy", "--python-executable", ".tools/agent/bin/python", "demo_agent"),
     "imports": ("lint-imports", "--no-logo"),
 }
 TESTS = (
