@@ -1,0 +1,1 @@
+"""Agents that speak the LangGraph API: shared readings, and a folder per dialect."""

@@ -1,0 +1,164 @@
+"""The requests of the LangGraph API that this dialect makes, each built in one place.
+
+https://docs.langchain.com/langsmith/server-api-ref
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Final, Literal
+from urllib.parse import quote, urlencode
+
+from threadline.agents.prompt import as_text, human_message
+from threadline.core.agent import AgentAccess, RunRequest
+from threadline.core.http import HttpRequest
+from threadline.core.ids import RunId, ThreadId
+from threadline.core.json import Json, JsonObject
+
+API_KEY: Final = "api_key"
+"""The secret that LangGraph Platform wants as `X-Api-Key`."""
+TOKEN: Final = "token"  # noqa: S105
+"""The secret that a server with authentication of its own wants as bearer token."""
+
+THREAD_TIMEOUT: Final = 4.0
+RUN_TIMEOUT: Final = 6.0
+"""Together what a start may cost; nobody looks for a lost run before."""
+STATE_TIMEOUT: Final = 30.0
+LIST_LENGTH: Final = 20
+MOST_ASSISTANTS: Final = 100
+
+FROM_THE_START: Final = "-1"
+STREAM_MODES: Final = ("messages-tuple", "custom")
+_LIST_FIELDS: Final = ("run_id", "status", "metadata")
+
+
+def create_thread(request: RunRequest, access: AgentAccess) -> HttpRequest:
+    """Create the thread, or find it there; where it comes from stands under `channel_source`."""
+    body: JsonObject = {
+        "thread_id": request.thread,
+        "if_exists": "do_nothing",
+        "metadata": {"channel_source": {"type": "im_channel", **request.origin}},
+    }
+    return _request("POST", access, "/threads", "create thread", body, timeout=THREAD_TIMEOUT)
+
+
+def create_run(request: RunRequest, access: AgentAccess) -> HttpRequest:
+    """Create the run in the background. Every field that is ever sent stands here."""
+    body: dict[str, Json] = {
+        "assistant_id": request.assistant,
+        "metadata": {"turn_id": request.turn},
+        "multitask_strategy": "reject",
+        "on_disconnect": "continue",
+        "stream_mode": STREAM_MODES,
+        "stream_resumable": True,
+    }
+    if request.answers:
+        body["command"] = {"resume": as_text(request.prompt)}
+    else:
+        body["input"] = {"messages": [human_message(request.prompt, request.turn)]}
+    optional = (
+        ("config", request.config),
+        ("context", request.context),
+        ("webhook", request.webhook),
+    )
+    body.update({name: value for name, value in optional if value})
+    return _request(
+        "POST",
+        access,
+        f"{_thread(request.thread)}/runs",
+        "create run",
+        body,
+        headers={"idempotency-key": request.turn},
+        timeout=RUN_TIMEOUT,
+    )
+
+
+def list_runs(thread: ThreadId, access: AgentAccess, offset: int = 0) -> HttpRequest:
+    """List runs newest first, without what they were asked: that may hold images."""
+    query = [("limit", LIST_LENGTH), ("offset", offset), *(("select", f) for f in _LIST_FIELDS)]
+    path = f"{_thread(thread)}/runs?{urlencode(query)}"
+    return _request("GET", access, path, "list runs", repeatable=True)
+
+
+def read_run(thread: ThreadId, run: RunId, access: AgentAccess) -> HttpRequest:
+    """Read a run."""
+    return _request("GET", access, _run(thread, run), "read run", repeatable=True)
+
+
+def read_error(thread: ThreadId, run: RunId, access: AgentAccess) -> HttpRequest:
+    """Join an ended run, which answers at once and with `__error__` where it failed."""
+    return _request("GET", access, f"{_run(thread, run)}/join", "join run", repeatable=True)
+
+
+def cancel_run(thread: ThreadId, run: RunId, access: AgentAccess) -> HttpRequest:
+    """Stop a run and keep what it has done so far."""
+    path = f"{_run(thread, run)}/cancel?wait=0&action=interrupt"
+    return _request("POST", access, path, "cancel run", repeatable=True)
+
+
+def last_checkpoint(thread: ThreadId, run: RunId, access: AgentAccess) -> HttpRequest:
+    """Read the thread's state as this run left it, whatever came later."""
+    body: JsonObject = {"limit": 1, "metadata": {"run_id": run}}
+    path = f"{_thread(thread)}/history"
+    return _request(
+        "POST", access, path, "read state", body, repeatable=True, timeout=STATE_TIMEOUT
+    )
+
+
+def read_state(thread: ThreadId, access: AgentAccess) -> HttpRequest:
+    """Read the thread's state as it is now."""
+    path = f"{_thread(thread)}/state"
+    return _request("GET", access, path, "read state", repeatable=True, timeout=STATE_TIMEOUT)
+
+
+def follow_run(thread: ThreadId, run: RunId, cursor: str, access: AgentAccess) -> HttpRequest:
+    """Open the run's stream after `cursor`, or from its start."""
+    headers = {"accept": "text/event-stream", "last-event-id": cursor or FROM_THE_START}
+    path = f"{_run(thread, run)}/stream"
+    return _request("GET", access, path, "follow run", headers=headers, repeatable=True)
+
+
+def search_assistants(access: AgentAccess) -> HttpRequest:
+    """List the assistants there are."""
+    body: JsonObject = {"limit": MOST_ASSISTANTS, "offset": 0}
+    path = "/assistants/search"
+    return _request("POST", access, path, "list assistants", body, repeatable=True)
+
+
+def _thread(thread: ThreadId) -> str:
+    return f"/threads/{quote(thread, safe='')}"
+
+
+def _run(thread: ThreadId, run: RunId) -> str:
+    return f"{_thread(thread)}/runs/{quote(run, safe='')}"
+
+
+def _request(  # noqa: PLR0913
+    method: Literal["GET", "POST"],
+    access: AgentAccess,
+    path: str,
+    label: str,
+    body: JsonObject | None = None,
+    *,
+    headers: Mapping[str, str] | None = None,
+    repeatable: bool = False,
+    timeout: float = 10.0,
+) -> HttpRequest:
+    typed = {} if body is None else {"content-type": "application/json"}
+    return HttpRequest(
+        method,
+        access.url.rstrip("/") + path,
+        label,
+        {"accept": "application/json", **typed, **_keys(access), **(headers or {})},
+        b"" if body is None else json.dumps(body).encode(),
+        timeout=timeout,
+        repeatable=repeatable,
+    )
+
+
+def _keys(access: AgentAccess) -> Mapping[str, str]:
+    keys = {}
+    if key := access.secrets.get(API_KEY):
+        keys["x-api-key"] = key
+    if token := access.secrets.get(TOKEN):
+        keys["authorization"] = f"Bearer {token}"
+    return keys

@@ -1,0 +1,47 @@
+"""The network as the use cases see it: flows that run, and streams."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from threadline.agents.answers import lost, refusal
+from threadline.backends.driving import adrive, drive
+from threadline.backends.http_asyncio import AsyncioHttp, StreamBroken, StreamRefused
+from threadline.backends.http_blocking import BlockingHttp
+from threadline.core.http import Flow, HttpRequest
+from threadline.core.ports import Clock
+
+
+class Network:
+    """Runs flows by both drivers. Blocking calls may come from any thread."""
+
+    def __init__(self, blocking: BlockingHttp, asyncio: AsyncioHttp, clock: Clock) -> None:
+        self._blocking = blocking
+        self._asyncio = asyncio
+        self._clock = clock
+
+    def run[T](self, flow: Flow[T]) -> T:
+        """Drive a flow in a blocking use case."""
+        return drive(flow, self._blocking.perform, self._clock)
+
+    async def arun[T](self, flow: Flow[T]) -> T:
+        """Drive a flow in an asyncio use case."""
+        return await adrive(flow, self._asyncio.perform, self._clock)
+
+    async def stream(self, request: HttpRequest) -> AsyncGenerator[bytes]:
+        """Open an agent's stream; one that breaks off raises AgentUnknown, like any lost answer.
+
+        Raises AgentUnavailable, AgentUnknown, ThreadMissing and AgentRejected.
+        """
+        try:
+            async with aclosing(self._asyncio.stream(request)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
+        except StreamRefused as refused:
+            raise refusal(request.label, refused.answer) from None
+        except StreamBroken as broken:
+            raise lost(request.label, broken.lost) from None
+
+    async def close(self) -> None:
+        """Close the connections of the running loop and of every thread."""
+        await self._asyncio.close()
+        self._blocking.close()

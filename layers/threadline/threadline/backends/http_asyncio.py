@@ -1,0 +1,217 @@
+"""The asyncio HTTP driver, for following many runs in one loop: whole answers and streams.
+
+Like the blocking one it takes no redirects, cookies or proxies of the environment. (aiohttp repeats
+GET, PUT and DELETE once where a kept connection turns out to be closed.)
+"""
+
+import asyncio
+import io
+import socket
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final, override
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
+
+from threadline.backends.addresses import AddressForbidden, admitted
+from threadline.backends.http_exchange import (
+    MOST_BYTES,
+    Incoming,
+    TooLarge,
+    headers_for,
+    outgoing,
+    split_url,
+    tls_context,
+)
+from threadline.core.http import HttpRequest, HttpResponse, Lost
+from threadline.core.ports import Blobs
+
+KEPT_IDLE: Final = 4.0
+"""Seconds, as in the blocking driver."""
+
+LONGEST_SILENCE: Final = 60.0
+"""Seconds without a byte after which a stream counts as broken; servers send heartbeats."""
+
+
+class StreamRefused(Exception):
+    """The stream was answered with something else than 200."""
+
+    def __init__(self, answer: HttpResponse) -> None:
+        super().__init__(f"answered {answer.status}")
+        self.answer = answer
+
+
+class StreamBroken(Exception):
+    """The stream could not be opened or did not come to its end."""
+
+    def __init__(self, lost: Lost) -> None:
+        super().__init__(lost.why)
+        self.lost = lost
+
+
+class AsyncioHttp:
+    """Performs requests and opens streams in the running loop; `close` it before the loop ends."""
+
+    def __init__(self, blobs: Blobs, *, most_bytes: int = MOST_BYTES) -> None:
+        self._blobs = blobs
+        self._most_bytes = most_bytes
+        self._sessions: dict[bool, aiohttp.ClientSession] = {}
+
+    async def perform(self, request: HttpRequest) -> HttpResponse | Lost:
+        """Send one request and read its answer whole. Raises StoreError for a missing blob."""
+        patience = aiohttp.ClientTimeout(total=request.timeout)
+        try:
+            async with self._exchange(request, patience) as answer:
+                incoming = await self._read(request, answer)
+        except TooLarge:
+            return Lost("too_large", sent=True)
+        except _Failed as failed:
+            return failed.lost
+        if incoming.save_to:
+            return await asyncio.to_thread(incoming.finish, self._blobs)
+        return incoming.finish(self._blobs)
+
+    async def stream(
+        self, request: HttpRequest, *, idle: float = LONGEST_SILENCE
+    ) -> AsyncGenerator[bytes]:
+        """Yield bytes as they come, for as long as they do; closing it early is fine.
+
+        `HttpRequest.timeout` is for connecting, `idle` for the longest silence, both in seconds.
+        Raises StreamRefused and StreamBroken.
+        """
+        patience = aiohttp.ClientTimeout(total=None, connect=request.timeout, sock_read=idle)
+        try:
+            async with self._exchange(request, patience) as answer:
+                if answer.status != 200:
+                    refusal = await self._read(request, answer)
+                    raise StreamRefused(refusal.finish(self._blobs))
+                async for chunk in answer.content.iter_any():
+                    yield chunk
+        except TooLarge:
+            raise StreamBroken(Lost("too_large", sent=True)) from None
+        except _Failed as failed:
+            raise StreamBroken(failed.lost) from None
+
+    async def close(self) -> None:
+        """Close every connection."""
+        sessions, self._sessions = self._sessions, {}
+        for session in sessions.values():
+            await session.close()
+
+    @asynccontextmanager
+    async def _exchange(
+        self, request: HttpRequest, patience: aiohttp.ClientTimeout
+    ) -> AsyncGenerator[aiohttp.ClientResponse]:
+        progress = _Progress()
+        try:
+            url = split_url(request.url)
+            _check_literal(url.hostname or "", configured=request.configured)
+            body = b"".join(await self._outgoing(request))
+            async with self._session(configured=request.configured).request(
+                request.method,
+                URL(url.geturl(), encoded=True),
+                headers=headers_for(request, len(body)),
+                data=io.BytesIO(body) if body else None,
+                allow_redirects=False,
+                timeout=patience,
+                skip_auto_headers=("content-type",),
+                trace_request_ctx=progress,
+            ) as answer:
+                yield answer
+        except (AddressForbidden, aiohttp.ClientError, TimeoutError) as error:
+            raise _Failed(_lost(error, sent=progress.sent)) from error
+
+    async def _outgoing(self, request: HttpRequest) -> tuple[bytes, ...]:
+        if isinstance(request.body, bytes):
+            return outgoing(request, self._blobs)
+        return await asyncio.to_thread(outgoing, request, self._blobs)
+
+    async def _read(self, request: HttpRequest, answer: aiohttp.ClientResponse) -> Incoming:
+        incoming = Incoming.begin(request, answer.status, answer.raw_headers, self._most_bytes)
+        async for chunk in answer.content.iter_any():
+            incoming.add(chunk)
+        return incoming
+
+    def _session(self, *, configured: bool) -> aiohttp.ClientSession:
+        """Connections to configured addresses are kept apart from all others."""
+        if configured not in self._sessions:
+            noting = aiohttp.TraceConfig()
+            noting.on_request_headers_sent.append(_note)
+            self._sessions[configured] = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(
+                    resolver=_CheckedResolver(configured=configured),
+                    ssl=tls_context(),
+                    limit=0,
+                    keepalive_timeout=KEPT_IDLE,
+                ),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+                trust_env=False,
+                trace_configs=[noting],
+            )
+        return self._sessions[configured]
+
+
+@dataclass(slots=True)
+class _Progress:
+    """Notes when the request begins to be written: from there on it may have arrived."""
+
+    sent: bool = False
+
+
+class _Failed(Exception):
+    def __init__(self, lost: Lost) -> None:
+        super().__init__(lost.why)
+        self.lost = lost
+
+
+class _CheckedResolver(AbstractResolver):
+    """Finds addresses that were checked; aiohttp connects to none but these."""
+
+    def __init__(self, *, configured: bool) -> None:
+        self._configured = configured
+
+    @override
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        loop = asyncio.get_running_loop()
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, family=family)
+        families = {str(where[0]): kind for kind, *_, where in found}
+        return [
+            ResolveResult(
+                hostname=host,
+                host=address,
+                port=port,
+                family=families[address],
+                proto=socket.IPPROTO_TCP,
+                flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
+            )
+            for address in admitted(list(families), host, configured=self._configured)
+        ]
+
+    @override
+    async def close(self) -> None:
+        """There is nothing to close."""
+
+
+async def _note(_: aiohttp.ClientSession, context: Any, __: object) -> None:
+    context.trace_request_ctx.sent = True
+
+
+def _check_literal(host: str, *, configured: bool) -> None:
+    """Check a host that is an address itself: aiohttp asks no resolver about it."""
+    if aiohttp.helpers.is_ip_address(host):
+        admitted([host], host, configured=configured)
+
+
+def _lost(error: Exception, *, sent: bool) -> Lost:
+    cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
+    if isinstance(cause, AddressForbidden):
+        return Lost("forbidden", sent=False)
+    if isinstance(error, TimeoutError):
+        return Lost("timeout", sent=sent)
+    return Lost("reset" if sent else "refused", sent=sent)
