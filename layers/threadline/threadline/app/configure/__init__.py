@@ -1,0 +1,1 @@
+"""The compiler of `threadline.yaml`: text in, settings or every fault out."""

@@ -1,0 +1,117 @@
+"""Apps: which are on, and why the others are not."""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from threadline.app.configure.bindings import can_post
+from threadline.app.configure.kinds import KINDS, Kind
+from threadline.app.configure.shapes import NAME, AppShape, FileShape, PlatformShape
+from threadline.app.configure.surroundings import DEFAULT_APP, PlatformStatus, Surroundings
+from threadline.core.ids import AppName, PlatformName
+from threadline.core.settings import AppSettings, Binding, ReplyMode
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """An app that is configured, has secrets, or would be the platform's first."""
+
+    platform: str
+    name: str
+    kind: Kind
+    platform_shape: PlatformShape
+    shape: AppShape
+    transport: str
+
+    @property
+    def entry(self) -> str:
+        """The name under which its secrets are kept."""
+        return f"{self.platform}/{self.name}"
+
+    @property
+    def spoken(self) -> str:
+        """The app as a person names it to the command."""
+        return self.platform if self.name == DEFAULT_APP else self.entry
+
+
+def names(platform: str, declared: Collection[str], around: Surroundings) -> tuple[str, ...]:
+    """List a platform's apps: of the file, with secrets here, or else `default`."""
+    stored = [entry.removeprefix(f"{platform}/") for entry in around.present]
+    stored = [name for name in stored if re.fullmatch(NAME, name)]
+    return tuple(dict.fromkeys([*declared, *sorted(stored)])) or (DEFAULT_APP,)
+
+
+def every(file: FileShape, around: Surroundings) -> tuple[App, ...]:
+    """List every app of every platform, on or off."""
+    apps = []
+    for platform, kind in KINDS.items():
+        shape = file.platforms.get(platform, PlatformShape())
+        for name in names(platform, shape.apps, around):
+            app = shape.apps.get(name, AppShape())
+            usual = list(kind.needs)[0 if around.local else -1]
+            apps.append(App(platform, name, kind, shape, app, app.transport or usual))
+    return tuple(apps)
+
+
+def obstacle(app: App, around: Surroundings) -> str:
+    """Say why the app cannot be on, "" where it can."""
+    enabled = app.platform_shape.enabled
+    if enabled is False or not app.shape.enabled:
+        return "switched off in threadline.yaml"
+    if app.kind.only_local and not around.local:
+        return "only where everything runs on one machine"
+    secrets = around.secrets(app.platform, app.name)
+    lacking = [name for name in app.kind.needs[app.transport] if name not in secrets]
+    if lacking:
+        return f"no {' and no '.join(lacking)}: {around.program} secrets set {app.spoken}"
+    return ""
+
+
+def without_binding(app: App, agents: Collection[str]) -> str:
+    """Say why an app that could be on answers nobody."""
+    if not app.kind.by_default:
+        return f"no binding names its {app.kind.place}: write one under `bindings:`"
+    if not agents:
+        return "no agent"
+    return f"several agents ({', '.join(agents)}): say under `bindings:` which one answers"
+
+
+def status(
+    app: App, bindings: Collection[Binding], agents: Mapping[str, object], around: Surroundings
+) -> PlatformStatus:
+    """Make the app's row of the table."""
+    own = [one for one in bindings if (one.platform, one.app) == (app.platform, app.name)]
+    why = obstacle(app, around) or ("" if own else without_binding(app, agents.keys()))
+    if why:
+        return _row(app, on=False, why=why)
+    why = f"by {app.transport}" if len(app.kind.needs) > 1 else "ready"
+    if not can_post(app.kind, around.secrets(app.platform, app.name)):
+        why = "answers are only logged: without a token or an App nothing can be posted"
+        if any(one.reply is not ReplyMode.LOG for one in own):
+            why = f"cannot post: {around.program} secrets set {app.spoken}"
+    return _row(app, on=True, why=why)
+
+
+def _row(app: App, *, on: bool, why: str) -> PlatformStatus:
+    path = f"/webhooks/{app.platform}" + ("" if app.name == DEFAULT_APP else f"/{app.name}")
+    registers = on and app.transport == "webhook" and not app.kind.only_local
+    return PlatformStatus(
+        platform=PlatformName(app.platform),
+        app=AppName(app.name),
+        on=on,
+        why=why,
+        webhook=path if registers else "",
+    )
+
+
+def settings(app: App) -> AppSettings:
+    """Build the settings of an app that is on."""
+    return AppSettings(
+        platform=PlatformName(app.platform),
+        app=AppName(app.name),
+        identity=app.shape.identity,
+        identity_name=app.shape.identity_name,
+        base_url=app.shape.base_url,
+        transport=app.transport,
+        options={name: str(value) for name, value in app.shape.options.items()},
+    )

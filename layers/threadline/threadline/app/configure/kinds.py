@@ -1,0 +1,133 @@
+"""What the configuration must know of each platform: one row of a table.
+
+What a platform does is its own folder's business; here stands what may be written about it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, Literal
+
+from threadline.core.settings import Allow, Busy, ReplyMode
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """How a platform writes ids: a pattern and the words for it."""
+
+    pattern: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretName:
+    """One secret of an entry: `ask` is what a person is asked for.
+
+    `made`: a random one is made where none is given, and while it is being replaced the former
+    one stays valid. `from_file`: several lines, so a path is taken as well.
+    """
+
+    name: str
+    ask: str
+    made: bool = False
+    from_file: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A platform as the configuration sees it.
+
+    `needs` are the secrets without which an app is off, by transport: the first is taken where
+    everything runs on one machine, else the last. `posts_with`: without one of these sets of
+    secrets nothing can be posted. `allow` holds where no list says otherwise; `chats_admit`: then
+    the people of a chat that a binding names may talk in it. `may_allow` are the one-word lists
+    that mean something there. `by_default`: an app without a
+    binding answers with the only agent. `recursion_limit` is the least a run is given unless its
+    binding says so. `events` are those that may trigger a binding, `default_events` those that do
+    where it names none.
+    """
+
+    secrets: tuple[SecretName, ...] = ()
+    needs: Mapping[str, tuple[str, ...]]
+    posts_with: tuple[tuple[str, ...], ...] = ()
+    allow: Allow
+    chats_admit: bool = False
+    may_allow: tuple[str, ...]
+    place: Literal["chats", "repositories"] = "chats"
+    by_default: bool = True
+    only_local: bool = False
+    busy: Busy = Busy.QUEUE
+    replies: tuple[ReplyMode, ...] = (ReplyMode.CHAT, ReplyMode.COMMENT, ReplyMode.LOG)
+    recursion_limit: int = 100
+    events: tuple[str, ...] = ()
+    default_events: tuple[str, ...] = ()
+    options: Mapping[str, range] = field(default_factory=dict)
+    sender: Ids
+    chat: Ids
+
+    @property
+    def fans_out(self) -> bool:
+        """Whether several agents may answer in one place, each on its own events."""
+        return self.place == "repositories"
+
+
+_WEBHOOK_SECRET: Final = SecretName(name="webhook_secret", ask="webhook secret", made=True)
+_TEXT: Final = Ids(r".+", "a text")
+
+KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
+    {
+        "playground": Kind(
+            needs={"webhook": ()},
+            allow=Allow(everyone=True),
+            may_allow=("everyone",),
+            only_local=True,
+            sender=_TEXT,
+            chat=_TEXT,
+        ),
+        "telegram": Kind(
+            secrets=(
+                SecretName(name="bot_token", ask="bot token, as @BotFather gave it"),
+                _WEBHOOK_SECRET,
+            ),
+            needs={"polling": ("bot_token",), "webhook": ("bot_token", "webhook_secret")},
+            allow=Allow(admitted=True),
+            chats_admit=True,
+            may_allow=("everyone", "admitted"),
+            options={"max_connections": range(1, 101)},
+            sender=Ids(r"[1-9][0-9]*", "a user's number, not a name, such as 123456789"),
+            chat=Ids(r"-?[1-9][0-9]*", "a chat's number, such as -1001234567890"),
+        ),
+        "github": Kind(
+            secrets=(
+                _WEBHOOK_SECRET,
+                SecretName(name="token", ask="access token, unless it is an App"),
+                SecretName(name="app_id", ask="App id, unless it is a token"),
+                SecretName(name="private_key", ask="private key of the App", from_file=True),
+            ),
+            needs={"webhook": ("webhook_secret",)},
+            posts_with=(("token",), ("app_id", "private_key")),
+            allow=Allow(members=True),
+            may_allow=("everyone", "members"),
+            place="repositories",
+            by_default=False,
+            busy=Busy.COLLECT,
+            replies=(ReplyMode.COMMENT, ReplyMode.LOG),
+            recursion_limit=250,
+            events=(
+                "issues",
+                "issue_comment",
+                "pull_request",
+                "pull_request_review",
+                "pull_request_review_comment",
+            ),
+            default_events=("issue_comment", "pull_request_review_comment"),
+            sender=Ids(r"[A-Za-z0-9_-]+(\[bot\])?", "a login without `@`"),
+            chat=Ids(r"[A-Za-z0-9_-]+/[A-Za-z0-9_.-]+", "`owner/name`"),
+        ),
+    }
+)
+
+AGENT_SECRETS: Final = (
+    SecretName(name="api_key", ask="key the agent wants"),
+    SecretName(name="webhook_secret", ask="secret of its call at a run's end", made=True),
+)
