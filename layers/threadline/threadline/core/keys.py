@@ -14,6 +14,8 @@ _OWNER_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 def escape(part: str) -> str:
     """Make one part of a key free of separators, reversibly (percent-escaped UTF-8)."""
+    if part.isascii() and part.isalnum():
+        return part  # most parts are plain ids, and ingest joins several per delivery
     return _UNSAFE.sub(lambda found: "".join(f"%{b:02X}" for b in found[0].encode()), part)
 
 
