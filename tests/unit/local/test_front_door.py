@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from threadline.local import front_door
+from threadline.local import front_door, log
 from threadline.local.front_door import FrontDoor, listen
 from threadline.local.function import Function, Handler
 from threadline.local.http_event import Route
@@ -223,3 +223,22 @@ def test_a_taken_port_means_the_next_one() -> None:
     finally:
         first.close()
         second.close()
+
+
+def test_the_log_lines_of_a_request_bear_the_id_of_its_answer(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """What a function logs, in its own thread, can be found by the id the caller was told."""
+    caplog.set_level("INFO", logger="threadline")
+
+    def handler(*_: Any) -> dict[str, Any]:
+        log.event_line("delivery", reason="signature_invalid")
+        return {"statusCode": 401}
+
+    async def visitor(session: aiohttp.ClientSession, url: str) -> None:
+        async with session.post(f"{url}/webhooks/x", data=b"{}") as response:
+            assert response.headers["apigw-requestid"] == "id"
+
+    visit(handler, visitor)
+    lines = [vars(record).get("values") for record in caplog.records]
+    assert {"reason": "signature_invalid", "request": "id"} in lines

@@ -83,9 +83,11 @@ class Explain:
         strangers: deque[Step] = deque(maxlen=MOST_STRANGERS)
         for line in self.lines():
             if line.get("event") == "delivery":
-                into = logged.get(delivery) if (delivery := _text(line, "delivery")) else strangers
-                if into is not None:
-                    into.append(_step(line))
+                delivery = _text(line, "delivery")
+                if (steps := logged.get(delivery or _text(line, "request"))) is not None:
+                    steps.append(_step(line))
+                elif not delivery:
+                    strangers.append(_step(line))
         journeys = (self.journey(one, steps) for one, steps in logged.items())
         known = tuple(journey for journey in journeys if journey.steps)
         return Explanation(asked, known, present, tuple(strangers))
@@ -141,7 +143,9 @@ class Explain:
         if seen := items.read(Seen, item):
             yield seen.delivery
         for line in self.lines():
-            named = {_text(line, name) for name in ("message", "conversation", "mailbox")}
+            named = {
+                _text(line, name) for name in ("message", "conversation", "mailbox", "request")
+            }
             if asked in named and (delivery := _text(line, "delivery")):
                 yield delivery
 

@@ -1,15 +1,18 @@
 """The HTTP front door: what API Gateway is to the functions behind it."""
 
 import asyncio
+import contextvars
 import logging
 import socket
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Final
 
 from aiohttp import web
 
 from threadline.core.ports import Clock
+from threadline.local import log
 from threadline.local.function import Function
 from threadline.local.http_event import (
     HttpAnswer,
@@ -19,7 +22,6 @@ from threadline.local.http_event import (
     http_answer,
     http_event,
 )
-from threadline.local.log import place
 
 BODY_LIMIT: Final = 6_000_000
 """What Lambda takes in one invocation; each platform's own limit is lower."""
@@ -28,7 +30,10 @@ BODY_WITHIN: Final = 20.0
 AT_ONCE: Final = 32
 THREADS: Final = 8
 
-log = logging.getLogger(__name__)
+REQUEST_ID: Final = "apigw-requestid"
+"""The header by which HTTP APIs tell the id of a request."""
+
+logger = logging.getLogger(__name__)
 
 
 class FrontDoor:
@@ -107,12 +112,17 @@ class FrontDoor:
         self, function: Function, call: HttpCall, route: Route, parameters: dict[str, str]
     ) -> HttpAnswer:
         event = http_event(call, route, parameters)
-        done = asyncio.get_running_loop().run_in_executor(self._threads, function, event)
+        log.request.set(call.id)
+        here = contextvars.copy_context()
+        done = asyncio.get_running_loop().run_in_executor(self._threads, here.run, function, event)
         await asyncio.wait((done,))
         if error := done.exception():
-            log.error("%s failed: %s at %s", function.name, type(error).__name__, place(error))
+            logger.error(
+                "%s failed: %s at %s", function.name, type(error).__name__, log.place(error)
+            )
             return gateway_answer(500, "Internal Server Error")
-        return http_answer(done.result())
+        answer = http_answer(done.result())
+        return replace(answer, headers=(*answer.headers, (REQUEST_ID, call.id)))
 
 
 async def read_body(request: web.Request, limit: int) -> bytes | None:

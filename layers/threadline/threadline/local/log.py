@@ -8,6 +8,7 @@ import logging
 import logging.handlers
 import traceback
 from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, cast
@@ -28,8 +29,17 @@ _QUIET: Final = (
 _events = logging.getLogger("threadline")
 
 
+request: Final[ContextVar[str]] = ContextVar("request", default="")
+"""The id of the HTTP request that is being answered in this context."""
+
+
 def event_line(event: str, **values: str | float | bool) -> None:
-    """Write one structured line; it is what use cases get as their log."""
+    """Write one structured line; it is what use cases get as their log.
+
+    Lines of a request bear its id, so that a delivery without an id of its own can be found.
+    """
+    if asked := request.get():
+        values |= {"request": asked}
     _events.info(event, extra={"values": values})
 
 
