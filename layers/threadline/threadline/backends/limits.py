@@ -2,6 +2,7 @@
 
 Items: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
 Sizes: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+Blobs: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html
 Messages: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
 """
 
@@ -30,6 +31,7 @@ MAX_BODY: Final = 1024 * 1024
 MAX_RECEIVE: Final = 10
 MAX_DELAY: Final = 900
 MAX_VISIBILITY: Final = 12 * 3600
+MAX_BLOB_NAME: Final = 1024
 
 _REFUSED: Final = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")
 _QUEUE_ID: Final = re.compile(r"[!-~]{1,128}")
@@ -114,6 +116,19 @@ def check_visibility(seconds: float) -> None:
         raise ValueError(f"a visibility is 0 to {MAX_VISIBILITY} s")
 
 
+def check_blob_name(name: str) -> None:
+    """Raise ValueError for a name that S3 would refuse or that is no plain path downwards."""
+    if not 1 <= _bytes_of(name, "name") <= MAX_BLOB_NAME:
+        raise ValueError(f"the name of a blob must be 1 to {MAX_BLOB_NAME} bytes of UTF-8")
+    if not plain_path(name):
+        raise ValueError("the name of a blob must not have empty, `.` or `..` parts")
+
+
+def plain_path(name: str) -> bool:
+    """Tell whether a name, its parts separated by `/`, only ever leads downwards."""
+    return "\0" not in name and not {"", ".", ".."}.intersection(name.split("/"))
+
+
 def _check_fifo(message: Outgoing) -> None:
     if message.delay:
         raise ValueError("a FIFO queue takes no delay per message: use a timer")
@@ -142,8 +157,8 @@ def _map_size(value: Mapping[str, Json], where: str, depth: int) -> int:
     _check_depth(depth, where)
     size = 0
     for name, inner in value.items():
-        if not (isinstance(name, str) and name):
-            raise ValueError(f"{where}: a name must be a string that is not empty")
+        if not name:
+            raise ValueError(f"{where}: an empty name")
         size += 1 + _bytes_of(name, where) + _size(inner, name, depth)
     return size
 

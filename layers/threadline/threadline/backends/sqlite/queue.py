@@ -1,0 +1,235 @@
+"""Queues in SQLite, with the semantics of SQS.
+
+https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Final
+
+from threadline.backends.limits import check_messages, check_receive, check_visibility
+from threadline.backends.sqlite.database import Database
+from threadline.core.ports import Outgoing, Received
+
+DEDUP_SECONDS: Final = 300.0
+RETENTION: Final = 14 * 86_400.0
+POLL: Final = 0.25
+"""Seconds between looks for what another process sent; one's own process rings."""
+
+
+class SqliteQueue:
+    """A FIFO or standard queue in a `Database`.
+
+    The group whose next message has been ready longest comes first, so that a chatty group waits
+    for its turn like the others. Messages older than `retention` seconds are removed in the
+    background. A receive waits in real time, whatever the database's clock.
+    """
+
+    def __init__(
+        self, database: Database, name: str, *, fifo: bool, retention: float = RETENTION
+    ) -> None:
+        self._database = database
+        self._name = name
+        self._fifo = fifo
+        self._retention = retention
+        self._arrivals = database.arrivals(name)
+        database.tidy_with(self._purge)
+
+    def send(self, messages: Sequence[Outgoing]) -> None:
+        check_messages(messages, fifo=self._fifo)
+        if messages:
+            self._database.write(partial(self._insert, messages))
+            self._arrivals.ring()
+
+    def receive(self, limit: int, *, visibility: float, wait: float = 0.0) -> tuple[Received, ...]:
+        check_receive(limit, visibility)
+        give_up = time.monotonic() + wait
+        while True:
+            seen = self._arrivals.count()
+            ready_in = self._ready_in()
+            if ready_in <= 0:
+                taken = self._database.write(partial(self._take, limit, visibility))
+                if taken:
+                    return taken
+            left = give_up - time.monotonic()
+            if left <= 0:
+                return ()
+            self._arrivals.wait(seen, min(left, max(ready_in, 0.001), POLL))
+
+    def delete(self, receipts: Iterable[str]) -> None:
+        held = [_numbers(receipt) for receipt in receipts]
+        if held:
+            self._database.write(partial(self._delete, held))
+            self._arrivals.ring()
+
+    def change_visibility(self, receipt: str, seconds: float) -> None:
+        check_visibility(seconds)
+        self._database.write(partial(self._hide, _numbers(receipt), seconds))
+        self._arrivals.ring()
+
+    def depth(self) -> int:
+        """Count the messages, those in flight and those delayed too."""
+        with self._database.reading() as connection:
+            sql = "SELECT count(*) FROM message WHERE queue = ?"
+            count: int = connection.execute(sql, (self._name,)).fetchone()[0]
+        return count
+
+    def _ready_in(self) -> float:
+        sql = (
+            "SELECT ready_at FROM message WHERE queue = ? AND ready_at IS NOT NULL"
+            " ORDER BY ready_at LIMIT 1"
+        )
+        with self._database.reading() as connection:
+            row = connection.execute(sql, (self._name,)).fetchone()
+        return float(row[0]) - self._database.clock.now() if row else POLL
+
+    def _insert(self, messages: Sequence[Outgoing], connection: sqlite3.Connection) -> None:
+        now = self._database.clock.now()
+        for message in messages:
+            if self._fifo and not self._first_of_its_id(message, now, connection):
+                continue
+            ready_at = now + message.delay
+            starts_group = not self._fifo or self._head(message.group, connection) is None
+            connection.execute(
+                "INSERT INTO message (queue, group_id, sent_at, visible_at, ready_at, body)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    self._name,
+                    message.group,
+                    now,
+                    ready_at,
+                    ready_at if starts_group else None,
+                    message.body,
+                ),
+            )
+
+    def _first_of_its_id(
+        self, message: Outgoing, now: float, connection: sqlite3.Connection
+    ) -> bool:
+        noted = connection.execute(
+            "INSERT INTO dedup VALUES (:queue, :group, :dedup, :until)"
+            " ON CONFLICT DO UPDATE SET until = :until WHERE until <= :now",
+            {
+                "queue": self._name,
+                "group": message.group,
+                "dedup": message.dedup,
+                "until": now + DEDUP_SECONDS,
+                "now": now,
+            },
+        )
+        return noted.rowcount == 1
+
+    def _take(
+        self, limit: int, visibility: float, connection: sqlite3.Connection
+    ) -> tuple[Received, ...]:
+        now = self._database.clock.now()
+        heads = connection.execute(
+            "SELECT number, group_id FROM message WHERE queue = ? AND ready_at <= ?"
+            " ORDER BY ready_at, number LIMIT ?",
+            (self._name, now, limit),
+        ).fetchall()
+        taken: list[Received] = []
+        for head, group in heads:
+            numbers = [head]
+            if self._fifo:
+                numbers = self._first_of_group(group, limit - len(taken), connection)
+            taken.extend(_receive(number, now + visibility, connection) for number in numbers)
+            _set_ready(head, now + visibility, connection)
+            if len(taken) >= limit:
+                break
+        return tuple(taken)
+
+    def _delete(self, held: Sequence[tuple[int, int]], connection: sqlite3.Connection) -> None:
+        now = self._database.clock.now()
+        groups: dict[str, None] = {}
+        for number, received in held:
+            group = self._group_in_flight(number, received, now, connection)
+            if group is not None:
+                connection.execute("DELETE FROM message WHERE number = ?", (number,))
+                groups[group] = None
+        self._settle(groups, now, connection)
+
+    def _hide(self, held: tuple[int, int], seconds: float, connection: sqlite3.Connection) -> None:
+        now = self._database.clock.now()
+        number, received = held
+        group = self._group_in_flight(number, received, now, connection)
+        if group is None:
+            return
+        connection.execute(
+            "UPDATE message SET visible_at = ? WHERE number = ?", (now + seconds, number)
+        )
+        if self._fifo:
+            self._settle([group], now, connection)
+        else:
+            _set_ready(number, now + seconds, connection)
+
+    def _group_in_flight(
+        self, number: int, received: int, now: float, connection: sqlite3.Connection
+    ) -> str | None:
+        row = connection.execute(
+            "SELECT group_id FROM message"
+            " WHERE number = ? AND queue = ? AND received = ? AND visible_at > ?",
+            (number, self._name, received, now),
+        ).fetchone()
+        return None if row is None else str(row[0])
+
+    def _settle(self, groups: Iterable[str], now: float, connection: sqlite3.Connection) -> None:
+        """Note when each group can give its next message: not while one of it is in flight."""
+        for group in groups if self._fifo else ():
+            head = self._head(group, connection)
+            if head is not None:
+                last = connection.execute(
+                    "SELECT visible_at FROM message"
+                    " WHERE queue = ? AND group_id = ? AND received > 0"
+                    " ORDER BY visible_at DESC LIMIT 1",
+                    (self._name, group),
+                ).fetchone()
+                _set_ready(head, max(now, last[0]) if last else now, connection)
+
+    def _head(self, group: str, connection: sqlite3.Connection) -> int | None:
+        first = self._first_of_group(group, 1, connection)
+        return first[0] if first else None
+
+    def _first_of_group(self, group: str, most: int, connection: sqlite3.Connection) -> list[int]:
+        rows = connection.execute(
+            "SELECT number FROM message WHERE queue = ? AND group_id = ? ORDER BY number LIMIT ?",
+            (self._name, group, most),
+        )
+        return [number for (number,) in rows.fetchall()]
+
+    def _purge(self, connection: sqlite3.Connection) -> None:
+        now = self._database.clock.now()
+        connection.execute("DELETE FROM dedup WHERE until <= ?", (now,))
+        old = connection.execute(
+            "DELETE FROM message WHERE queue = ? AND sent_at < ? RETURNING group_id",
+            (self._name, now - self._retention),
+        ).fetchall()
+        self._settle({group for (group,) in old}, now, connection)
+
+
+def _receive(number: int, until: float, connection: sqlite3.Connection) -> Received:
+    body, group, received, sent_at = connection.execute(
+        "UPDATE message SET received = received + 1, visible_at = ? WHERE number = ?"
+        " RETURNING body, group_id, received, sent_at",
+        (until, number),
+    ).fetchone()
+    return Received(
+        body=body,
+        receipt=f"{number}-{received}",
+        id=str(number),
+        group=group,
+        received=received,
+        sent_at=sent_at,
+    )
+
+
+def _set_ready(number: int, ready_at: float, connection: sqlite3.Connection) -> None:
+    connection.execute("UPDATE message SET ready_at = ? WHERE number = ?", (ready_at, number))
+
+
+def _numbers(receipt: str) -> tuple[int, int]:
+    """Take a receipt apart: which message, and which of its deliveries."""
+    number, _, received = receipt.partition("-")
+    return int(number), int(received)
