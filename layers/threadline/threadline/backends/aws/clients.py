@@ -20,7 +20,10 @@ CONFIG: Final = Config(
     max_pool_connections=32,
     retries={"total_max_attempts": 1},  # `Patience` repeats, and knows what was sent
 )
-S3_CONFIG: Final = CONFIG.merge(Config(signature_version="s3v4"))  # presigned links need it
+S3_CONFIG: Final = CONFIG.merge(
+    # Presigned links: signed as every region wants it, naming the region's own host.
+    Config(signature_version="s3v4", s3={"addressing_style": "virtual"})
+)
 
 
 @dataclass(frozen=True, slots=True)

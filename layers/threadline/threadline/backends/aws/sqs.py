@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import batched
 from math import ceil
@@ -12,6 +12,7 @@ from botocore.exceptions import ClientError
 
 from threadline.backends import limits
 from threadline.backends.aws.patience import Patience, Unfinished
+from threadline.backends.light.batches import BATCH, batches
 from threadline.core.errors import StoreUnavailable
 from threadline.core.ports import Outgoing, Received
 
@@ -23,12 +24,6 @@ if TYPE_CHECKING:
         SendMessageBatchRequestEntryTypeDef,
     )
 
-BATCH: Final = 10
-BATCH_BYTES: Final = limits.MAX_BODY
-"""One call may carry as much as one message may.
-
-https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
-"""
 LONGEST_WAIT: Final = 8
 """Seconds a receive waits at most: less than the client waits for an answer."""
 
@@ -59,9 +54,9 @@ class SqsQueue:
     def send(self, messages: Sequence[Outgoing]) -> None:
         limits.check_messages(messages, fifo=self._fifo)
         spell = _fifo_entry if self._fifo else _standard_entry
-        entries = [spell(str(number), message) for number, message in enumerate(messages)]
-        for batch in _batches(entries):
-            self._each(f"send to {self._name}", {one["Id"]: one for one in batch}, self._send)
+        for batch in batches(messages):
+            entries = {str(n): spell(str(n), message) for n, message in enumerate(batch)}
+            self._each(f"send to {self._name}", entries, self._send)
 
     def receive(self, limit: int, *, visibility: float, wait: float = 0.0) -> tuple[Received, ...]:
         limits.check_receive(limit, visibility)
@@ -148,22 +143,6 @@ def _fifo_entry(number: str, message: Outgoing) -> SendMessageBatchRequestEntryT
 
 def _standard_entry(number: str, message: Outgoing) -> SendMessageBatchRequestEntryTypeDef:
     return {"Id": number, "MessageBody": message.body, "DelaySeconds": message.delay}
-
-
-def _batches(
-    entries: Sequence[SendMessageBatchRequestEntryTypeDef],
-) -> Iterator[Sequence[SendMessageBatchRequestEntryTypeDef]]:
-    batch: list[SendMessageBatchRequestEntryTypeDef] = []
-    size = 0
-    for entry in entries:
-        length = len(entry["MessageBody"].encode())
-        if batch and (len(batch) == BATCH or size + length > BATCH_BYTES):
-            yield batch
-            batch, size = [], 0
-        batch.append(entry)
-        size += length
-    if batch:
-        yield batch
 
 
 def _received(message: MessageTypeDef) -> Received:

@@ -1,0 +1,148 @@
+"""The AWS backends as the contract suite wants them: on moto in this process, and on ministack."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import Final
+
+import boto3
+import moto
+import moto.sqs.models
+import pytest
+
+from tests.aws import ministack, tables
+from threadline.backends.aws.clients import Clients
+from threadline.backends.aws.dynamodb import DynamoItems
+from threadline.backends.aws.patience import Patience
+from threadline.backends.aws.s3 import S3Blobs
+from threadline.backends.aws.secretsmanager import SecretsManagerSecrets
+from threadline.backends.aws.sqs import SqsQueue
+
+_OPENED: Final = count()
+
+
+class ShiftedClock:
+    """The machine's time plus what was advanced, which the emulator is told as well."""
+
+    def __init__(self, tell: Callable[[float], None]) -> None:
+        self._ahead = 0.0
+        self._tell = tell
+        tell(0.0)
+
+    def now(self) -> float:
+        return time.time() + self._ahead
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    async def pause(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass here and in the emulator."""
+        self._ahead += seconds
+        self._tell(self._ahead)
+
+
+@dataclass(frozen=True)
+class Emulated:
+    """The ports on an emulator, each made when first asked for under names of its own."""
+
+    clients: Clients
+    clock: ShiftedClock
+    name: str
+    made: set[str] = field(default_factory=set)
+
+    @cached_property
+    def patience(self) -> Patience:
+        return Patience(self.clock, Random(self.name))
+
+    @cached_property
+    def store(self) -> DynamoItems:
+        client = self.clients.dynamodb()
+        names = {table: f"{self.name}-{table}" for table in tables.TABLES}
+        if self.is_new("tables"):
+            for table, physical in names.items():
+                tables.create_table(client, table, physical)
+        return DynamoItems(client, names, self.patience)
+
+    @cached_property
+    def fifo(self) -> SqsQueue:
+        return self.queue(f"{self.name}-mailbox.fifo")
+
+    @cached_property
+    def standard(self) -> SqsQueue:
+        return self.queue(f"{self.name}-timers")
+
+    @cached_property
+    def blobs(self) -> S3Blobs:
+        client = self.clients.s3()
+        if self.is_new("bucket"):
+            client.create_bucket(
+                Bucket=self.name,
+                CreateBucketConfiguration={"LocationConstraint": "eu-central-1"},
+            )
+        return S3Blobs(client, self.name, self.patience)
+
+    @cached_property
+    def secrets(self) -> SecretsManagerSecrets:
+        client = self.clients.secretsmanager()
+        return SecretsManagerSecrets(client, f"{self.name}/", self.patience)
+
+    def queue(self, name: str) -> SqsQueue:
+        """Open a queue, making it where it is not there."""
+        client = self.clients.sqs()
+        if self.is_new(name):
+            return SqsQueue(client, tables.create_queue(client, name), self.patience)
+        return SqsQueue(client, client.get_queue_url(QueueName=name)["QueueUrl"], self.patience)
+
+    def is_new(self, thing: str) -> bool:
+        """Tell whether a thing is asked for the first time, in this process or elsewhere."""
+        if thing in self.made:
+            return False
+        self.made.add(thing)
+        return True
+
+    def now(self) -> float:
+        return self.clock.now()
+
+    def advance(self, seconds: float) -> None:
+        self.clock.advance(seconds)
+
+    def elsewhere(self) -> "Emulated":
+        return Emulated(self.clients, self.clock, self.name, self.made)
+
+
+@contextmanager
+def on_moto(_folder: Path) -> Iterator[Emulated]:
+    """Open the ports on moto, patched into this process, empty and with a clock of its own."""
+    ahead = 0.0
+
+    def tell(seconds: float) -> None:
+        nonlocal ahead
+        ahead = seconds
+
+    with moto.mock_aws(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(moto.sqs.models, "unix_time", lambda: time.time() + ahead)
+        patch.setattr(moto.sqs.models, "unix_time_millis", lambda: (time.time() + ahead) * 1000)
+        session = boto3.Session("testing", "testing", region_name=ministack.REGION)
+        yield Emulated(Clients(session), ShiftedClock(tell), f"moto-{next(_OPENED)}")
+
+
+@contextmanager
+def on_ministack(_folder: Path) -> Iterator[Emulated]:
+    """Open the ports on the one running ministack, under names that were not used before."""
+    emulator = ministack.running()
+    session = boto3.Session(
+        ministack.ACCESS_KEY, ministack.SECRET_KEY, region_name=ministack.REGION
+    )
+    clients = Clients(session, emulator.endpoint)
+    clock = ShiftedClock(emulator.set_ahead)
+    yield Emulated(clients, clock, f"threadline-{next(_OPENED)}")
+    clock.advance(-clock.now() + time.time())
