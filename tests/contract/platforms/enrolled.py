@@ -5,9 +5,10 @@ from typing import Final
 import pytest
 
 from tests.contract.platforms.enrolment import Enrolment
+from tests.contract.platforms.telegram import TELEGRAM
 from tests.events import Recorded, recordings
 
-ENROLLED: Final[tuple[Enrolment, ...]] = ()
+ENROLLED: Final[tuple[Enrolment, ...]] = (TELEGRAM,)
 
 EVERY_PLATFORM = pytest.mark.parametrize("one", ENROLLED, ids=str)
 EVERY_RECORDING = pytest.mark.parametrize(
