@@ -92,18 +92,13 @@ class SqliteQueue:
                 continue
             ready_at = now + message.delay
             starts_group = not self._fifo or self._head(message.group, connection) is None
-            connection.execute(
-                "INSERT INTO message (queue, group_id, sent_at, visible_at, ready_at, body)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                (
-                    self._name,
-                    message.group,
-                    now,
-                    ready_at,
-                    ready_at if starts_group else None,
-                    message.body,
-                ),
+            inserted = connection.execute(
+                "INSERT INTO message (queue, group_id, sent_at, visible_at, body)"
+                " VALUES (?, ?, ?, ?, ?)",
+                (self._name, message.group, now, ready_at, message.body),
             )
+            if starts_group and inserted.lastrowid is not None:
+                self._set_ready(inserted.lastrowid, ready_at, connection)
 
     def _first_of_its_id(
         self, message: Outgoing, now: float, connection: sqlite3.Connection
@@ -127,7 +122,7 @@ class SqliteQueue:
         now = self._database.clock.now()
         heads = connection.execute(
             "SELECT number, group_id FROM message WHERE queue = ? AND ready_at <= ?"
-            " ORDER BY ready_at, number LIMIT ?",
+            " ORDER BY ready_at, turn LIMIT ?",
             (self._name, now, limit),
         ).fetchall()
         taken: list[Received] = []
@@ -136,7 +131,7 @@ class SqliteQueue:
             if self._fifo:
                 numbers = self._first_of_group(group, limit - len(taken), connection)
             taken.extend(_receive(number, now + visibility, connection) for number in numbers)
-            _set_ready(head, now + visibility, connection)
+            self._set_ready(head, now + visibility, connection)
             if len(taken) >= limit:
                 break
         return tuple(taken)
@@ -163,7 +158,7 @@ class SqliteQueue:
         if self._fifo:
             self._settle([group], now, connection)
         else:
-            _set_ready(number, now + seconds, connection)
+            self._set_ready(number, now + seconds, connection)
 
     def _group_in_flight(
         self, number: int, received: int, now: float, connection: sqlite3.Connection
@@ -186,7 +181,15 @@ class SqliteQueue:
                     " ORDER BY visible_at DESC LIMIT 1",
                     (self._name, group),
                 ).fetchone()
-                _set_ready(head, max(now, last[0]) if last else now, connection)
+                self._set_ready(head, max(now, last[0]) if last else now, connection)
+
+    def _set_ready(self, number: int, ready_at: float, connection: sqlite3.Connection) -> None:
+        """Note when a message can be given; it stands behind the others of the same moment."""
+        connection.execute(
+            "UPDATE message SET ready_at = :at, turn = (SELECT coalesce(max(turn), 0) + 1"
+            " FROM message WHERE queue = :queue AND ready_at = :at) WHERE number = :number",
+            {"at": ready_at, "queue": self._name, "number": number},
+        )
 
     def _head(self, group: str, connection: sqlite3.Connection) -> int | None:
         first = self._first_of_group(group, 1, connection)
@@ -223,10 +226,6 @@ def _receive(number: int, until: float, connection: sqlite3.Connection) -> Recei
         received=received,
         sent_at=sent_at,
     )
-
-
-def _set_ready(number: int, ready_at: float, connection: sqlite3.Connection) -> None:
-    connection.execute("UPDATE message SET ready_at = ? WHERE number = ?", (ready_at, number))
 
 
 def _numbers(receipt: str) -> tuple[int, int]:

@@ -9,7 +9,7 @@ VERSION: Final = 1
 
 # Long columns stand last, so that reading the others does not follow their overflow pages.
 # `message.ready_at` stands on the first message of each group (on every one of a standard queue):
-# when the group can give its next message.
+# when the group can give its next message; `turn` orders those of the same moment.
 TABLES: Final = (
     """
     CREATE TABLE item (
@@ -42,11 +42,12 @@ TABLES: Final = (
         visible_at REAL NOT NULL,
         received INTEGER NOT NULL DEFAULT 0,
         ready_at REAL,
+        turn INTEGER,
         body TEXT NOT NULL
     ) STRICT
     """,
     "CREATE INDEX message_order ON message (queue, group_id, number)",
-    "CREATE INDEX message_ready ON message (queue, ready_at) WHERE ready_at IS NOT NULL",
+    "CREATE INDEX message_ready ON message (queue, ready_at, turn) WHERE ready_at IS NOT NULL",
     "CREATE INDEX message_flight ON message (queue, group_id, visible_at) WHERE received > 0",
     """
     CREATE TABLE dedup (
