@@ -1,7 +1,7 @@
 """GitHub: comments, reviews, issues and pull requests in; comments and reactions out.
 
-Each ability imports its module when it is used, so that answering a webhook loads no more than it
-needs.
+Each ability but verifying imports its module when it is used, so that answering a webhook loads no
+more than it needs, and posting no decoder of webhooks.
 """
 
 from collections.abc import Sequence
@@ -21,12 +21,14 @@ from threadline.core.posting import (
     Traits,
 )
 from threadline.core.settings import Binding
+from threadline.platforms.github.facts import NAME
+from threadline.platforms.github.verify import SECRET, verify
 
 
 class GitHub:
     """GitHub and GitHub Enterprise Server, as an App or with a plain token."""
 
-    name: ClassVar[PlatformName] = PlatformName("github")
+    name: ClassVar[PlatformName] = NAME
     traits: ClassVar[Traits] = Traits(
         max_text=65_536,
         text_unit="chars",
@@ -36,7 +38,7 @@ class GitHub:
         reads_history=True,
         api_hosts=frozenset({"api.github.com"}),
     )
-    secrets_needed: ClassVar[tuple[str, ...]] = ("webhook_secret",)
+    secrets_needed: ClassVar[tuple[str, ...]] = (SECRET,)
     stages: ClassVar[frozenset[Stage]] = frozenset(
         {Stage.ACCEPTED, Stage.DONE, Stage.FAILED, Stage.REFUSED}
     )
@@ -44,8 +46,6 @@ class GitHub:
     def verify(self, request: Webhook, credentials: Credentials, now: float) -> None:
         """Accept a signed body; GitHub signs no time, so that none can be stale."""
         del now
-        from threadline.platforms.github.verify import verify
-
         verify(request, credentials)
 
     def parse(self, request: Webhook, credentials: Credentials, now: float) -> Parsed:

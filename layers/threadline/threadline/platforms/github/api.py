@@ -42,11 +42,13 @@ def post(draft: Draft, to: Destination, credentials: Credentials, nonce: str) ->
         path = f"{_item(to, IN_REVIEW)}/comments/{thread}/replies"
         answer = yield from rest.call("POST", path, credentials, body)
         if not (isinstance(answer, HttpResponse) and answer.status == 404):
-            return _receipt(rest.succeeded(answer, changes=True), IN_REVIEW, nonce)
+            answer = rest.succeeded(answer, credentials, adds=True)
+            return _receipt(answer, IN_REVIEW, nonce)
     answer = yield from rest.call(
         "POST", f"{_item(to, IN_CONVERSATION)}/comments", credentials, body
     )
-    return _receipt(rest.succeeded(answer, changes=True), IN_CONVERSATION, nonce)
+    answer = rest.succeeded(answer, credentials, adds=True)
+    return _receipt(answer, IN_CONVERSATION, nonce)
 
 
 def edit(draft: Draft, posted: Receipt, to: Destination, credentials: Credentials) -> Flow[Receipt]:
@@ -56,7 +58,8 @@ def edit(draft: Draft, posted: Receipt, to: Destination, credentials: Credential
     body = {"body": marker.marked(text, nonce) if nonce else text}
     path = f"{rest.of_repository(to)}/{kind}/comments/{posted.id}"
     answer = yield from rest.call("PATCH", path, credentials, body, repeatable=True)
-    rest.succeeded(answer, changes=False)
+    if _number(rest.succeeded(answer, credentials)) is None:
+        raise PlatformUnavailable("GitHub: an edit with an answer that cannot be read")
     return posted
 
 
@@ -67,7 +70,7 @@ def signal(stage: Stage, to: Destination, credentials: Credentials) -> Flow[None
         return
     path = f"{_reacted_to(to)}/reactions"
     answer = yield from rest.call("POST", path, credentials, {"content": reaction}, repeatable=True)
-    rest.succeeded(answer, changes=False)
+    rest.succeeded(answer, credentials)
 
 
 def find_posted(to: Destination, credentials: Credentials, nonce: str) -> Flow[Receipt | None]:
@@ -98,7 +101,7 @@ def _comments(
 ) -> Flow[tuple[Sequence[Mapping[str, object]], int]]:
     """Read one page of comments, and how many pages there are."""
     answer = yield from rest.call("GET", path, credentials, repeatable=True)
-    answer = rest.succeeded(answer, changes=False)
+    answer = rest.succeeded(answer, credentials)
     listed = rest.read(answer)
     if not isinstance(listed, Sequence) or isinstance(listed, str):
         raise PlatformUnavailable("GitHub: a list of comments that cannot be read")
@@ -114,10 +117,15 @@ def _ours(comments: Sequence[Mapping[str, object]], kind: str, nonce: str) -> Re
 
 
 def _receipt(answer: HttpResponse, kind: str, nonce: str) -> Receipt:
-    number = rest.field(rest.read(answer), "id")
-    if not isinstance(number, int):
+    number = _number(answer)
+    if number is None:
         raise PostUnknown("GitHub: a comment that cannot be read was made")
     return Receipt(str(number), {"kind": kind, "nonce": nonce})
+
+
+def _number(answer: HttpResponse) -> int | None:
+    number = rest.field(rest.read(answer), "id")
+    return number if isinstance(number, int) else None
 
 
 def _item(to: Destination, kind: str) -> str:

@@ -42,7 +42,7 @@ def exchange(credentials: Credentials, to: Destination, now: float) -> Flow[Cred
         repeatable=True,
         token=proof,
     )
-    issued = rest.read(_issued(answer, to))
+    issued = rest.read(_issued(answer, to, credentials))
     token, ends = rest.field(issued, "token"), _epoch(rest.field(issued, "expires_at"))
     if not isinstance(token, str) or not token or ends is None:
         raise PlatformUnavailable("GitHub: an installation token that cannot be read")
@@ -78,16 +78,16 @@ def _installation(credentials: Credentials, to: Destination, proof: str) -> Flow
     """Look up where the App is installed: a delivery of a plain webhook does not tell."""
     path = f"{rest.of_repository(to)}/installation"
     answer = yield from rest.call("GET", path, credentials, repeatable=True, token=proof)
-    number = rest.field(rest.read(_issued(answer, to)), "id")
+    number = rest.field(rest.read(_issued(answer, to, credentials)), "id")
     if not isinstance(number, int):
         raise PlatformUnavailable("GitHub: an installation that cannot be read")
     return str(number)
 
 
-def _issued(answer: HttpResponse | Lost, to: Destination) -> HttpResponse:
+def _issued(answer: HttpResponse | Lost, to: Destination, credentials: Credentials) -> HttpResponse:
     if isinstance(answer, HttpResponse) and answer.status in {404, 422}:
         raise ConversationGone(f"GitHub: the App is not installed on {to.chat} (any more)")
-    return rest.succeeded(answer, changes=False)
+    return rest.succeeded(answer, credentials)
 
 
 def _only(to: Destination) -> JsonObject:

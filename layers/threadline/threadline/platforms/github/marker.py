@@ -6,12 +6,12 @@ from typing import Final
 _MARK: Final = "<!-- threadline:{nonce} -->"
 _ANY_MARK: Final = re.compile(r"<!-- threadline:[0-9a-f]{32} -->")
 
-LENGTH: Final = len("\n\n" + _MARK.format(nonce="0" * 32))
+LENGTH: Final = len(_MARK.format(nonce="0" * 32) + "\n")
 
 
 def marked(text: str, nonce: str) -> str:
-    """Put the line below the text."""
-    return f"{text}\n\n{_MARK.format(nonce=nonce)}"
+    """Put the line above the text: below it, a code block left open would show it."""
+    return f"{_MARK.format(nonce=nonce)}\n{text}"
 
 
 def bears(text: str, nonce: str) -> bool:

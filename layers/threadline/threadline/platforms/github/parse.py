@@ -5,9 +5,8 @@ https://docs.github.com/en/webhooks/webhook-events-and-payloads
 
 import hashlib
 import re
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, assert_never
+from typing import Final, NamedTuple, assert_never
 
 from threadline.core import keys
 from threadline.core.ids import DeliveryId, MessageId
@@ -37,6 +36,7 @@ from threadline.platforms.github.payload import (
     decode,
 )
 
+_EVENTS: Final = {str(event): event for event in Event}
 FORM: Final = "application/x-www-form-urlencoded"
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
 _ASSOCIATIONS: Final = {
@@ -46,8 +46,7 @@ _ASSOCIATIONS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Act:
+class _Act(NamedTuple):
     """Who did something where; `spoken` is the comment or review, else the item itself."""
 
     sender: Account
@@ -62,15 +61,16 @@ def parse(request: Webhook, credentials: Credentials, now: float) -> Parsed:
     name = request.headers.get("x-github-event", "")
     if not name:
         return Ignored(Reason.UNREADABLE, "no X-GitHub-Event header")
-    if name not in {*Event, "ping"}:
+    event = _EVENTS.get(name)
+    if event is None and name != "ping":
         return Ignored(Reason.UNKNOWN_EVENT, name[:60])
     try:
         delivery = decode(_json_of(request))
     except NotReadable:
         return Ignored(Reason.UNREADABLE)
-    if name == "ping":
+    if event is None:
         return Handshake(b'{"pong": "threadline"}')
-    return _message(Event(name), delivery, request, credentials, now)
+    return _message(event, delivery, request, credentials, now)
 
 
 def _json_of(request: Webhook) -> bytes:

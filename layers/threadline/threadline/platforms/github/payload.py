@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 
-class Account(msgspec.Struct, frozen=True):
+class Account(msgspec.Struct, frozen=True, gc=False):
     """A user, organisation or bot."""
 
     login: str = ""
@@ -16,13 +16,13 @@ class Account(msgspec.Struct, frozen=True):
     type: str = ""
 
 
-class Identified(msgspec.Struct, frozen=True):
+class Identified(msgspec.Struct, frozen=True, gc=False):
     """Anything of which the id is enough; 0 where it has none."""
 
     id: int = 0
 
 
-class Repository(msgspec.Struct, frozen=True):
+class Repository(msgspec.Struct, frozen=True, gc=False):
     """Where it happened."""
 
     id: int = 0
@@ -30,7 +30,7 @@ class Repository(msgspec.Struct, frozen=True):
     owner: Account | None = None
 
 
-class Item(msgspec.Struct, frozen=True, kw_only=True):
+class Item(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """An issue or pull request; `pull_request` is there on an issue that is a pull request."""
 
     id: int
@@ -45,7 +45,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     pull_request: Identified | None = None
 
 
-class Comment(msgspec.Struct, frozen=True, kw_only=True):
+class Comment(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """A comment on an issue or on a line of a diff."""
 
     id: int
@@ -63,7 +63,7 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
     in_reply_to_id: int | None = None
 
 
-class Review(msgspec.Struct, frozen=True, kw_only=True):
+class Review(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """A submitted review."""
 
     id: int
@@ -76,7 +76,7 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: str | None = None
 
 
-class Delivery(msgspec.Struct, frozen=True, kw_only=True):
+class Delivery(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """The body of any event we read; `label` and the rest tell equal actions on one item apart."""
 
     action: str = ""

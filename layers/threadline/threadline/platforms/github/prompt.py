@@ -26,8 +26,7 @@ def describe(event: Event, delivery: Delivery, item: Item, repository: str) -> s
             return "\n".join([head, *_comment(delivery.comment), *_parent(kind, item)])
         case Event.REVIEW_COMMENT:
             head = f"A review comment on the diff of pull request {where} was {_done(delivery)}."
-            comment = delivery.comment
-            said = [*_code(comment), *_comment(comment)]
+            said = _comment(delivery.comment)
             return "\n".join([head, *said, *_parent("pull request", item)])
         case Event.REVIEW:
             head = f"A review of pull request {where} was {_done(delivery)}."
@@ -70,12 +69,14 @@ def _comment(comment: Comment | None) -> list[str]:
     return [
         f"Comment's author: {_login(comment.user)}",
         f"Comment's address: {comment.html_url or '[unknown]'}",
+        *_code(comment),
         *_section("Comment", comment.body, comment.html_url),
     ]
 
 
-def _code(comment: Comment | None) -> list[str]:
-    if comment is None:
+def _code(comment: Comment) -> list[str]:
+    """Show what a review comment is on; a comment in the conversation is on no line."""
+    if comment.path is None and comment.diff_hunk is None:
         return []
     line = comment.line or comment.original_line or "?"
     hunk = shortened(comment.diff_hunk or "[no diff]", MOST_OF_A_HUNK, comment.html_url)
@@ -98,7 +99,8 @@ def _review(review: Review | None, repository: str, number: int) -> list[str]:
 
 
 def _section(name: str, body: str | None, where: str | None) -> list[str]:
-    return ["", f"{name}:", shortened((body or "").strip(), MOST_OF_A_BODY, where) or _NO_BODY]
+    written = body if body and not body.isspace() else _NO_BODY
+    return ["", f"{name}:", shortened(written, MOST_OF_A_BODY, where)]
 
 
 def _login(account: Account | None) -> str:

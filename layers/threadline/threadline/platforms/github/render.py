@@ -11,8 +11,9 @@ MAX_COMMENT: Final = 65_536
 
 def render(reply: Reply) -> tuple[Draft, ...]:
     """Cut a reply into comments, each with room for our hidden line and for silenced mentions."""
-    room = MAX_COMMENT - marker.LENGTH - min(reply.markdown.count("@"), MAX_COMMENT // 2)
+    markdown = reply.markdown.encode("utf-8", "replace").decode()  # no half of a character
+    room = MAX_COMMENT - marker.LENGTH - min(markdown.count("@"), MAX_COMMENT // 2)
     if reply.tone is Tone.PROGRESS:
-        return (Draft(head_of(reply.markdown, room, "chars")),) if reply.markdown.strip() else ()
-    pieces = split(reply.markdown, room, "chars")
+        return (Draft(head_of(markdown, room, "chars")),) if markdown.strip() else ()
+    pieces = split(markdown, room, "chars")
     return tuple(Draft(piece.text) for piece in pieces if piece.body.strip())

@@ -21,7 +21,7 @@ from threadline.core.errors import (
 )
 from threadline.core.http import Flow, HttpRequest, HttpResponse, Lost, ask
 from threadline.core.json import Json, JsonObject
-from threadline.core.policy import retry_after
+from threadline.core.policy import redact, retry_after
 from threadline.core.posting import Credentials, Destination
 
 API: Final = "https://api.github.com"
@@ -74,25 +74,28 @@ def call(
     return answer
 
 
-def succeeded(answer: HttpResponse | Lost, *, changes: bool) -> HttpResponse:
-    """Give a 2xx answer or raise a PostError.
+def succeeded(
+    answer: HttpResponse | Lost, credentials: Credentials, *, adds: bool = False
+) -> HttpResponse:
+    """Give a 2xx answer or raise a PostError, in GitHub's own words but without secrets.
 
-    `changes`: the request makes something new, so that without a clear answer it may stand.
+    `adds`: the request makes something new, so that without a clear answer it may stand.
     """
     if isinstance(answer, Lost):
-        if answer.sent and changes:
+        if answer.sent and adds:
             raise PostUnknown(f"GitHub: {answer.why} after the request was sent")
         raise PlatformUnavailable(f"GitHub: {answer.why}")
     if 200 <= answer.status < 300:
         return answer
-    raise _refusal(answer, changes=changes)
+    said = redact(str(field(read(answer), "message") or ""), credentials.secrets.values())[:200]
+    raise _refusal(answer, said, adds=adds)
 
 
 def read(answer: HttpResponse) -> Json:
     """Decode an answer, None where it is no JSON."""
     try:
         decoded: Json = json.loads(answer.body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return decoded
 
@@ -112,8 +115,7 @@ def _headers(token: str) -> dict[str, str]:
     }
 
 
-def _refusal(answer: HttpResponse, *, changes: bool) -> PostError:
-    said = str(field(read(answer), "message") or "")[:200]
+def _refusal(answer: HttpResponse, said: str, *, adds: bool) -> PostError:
     told = f"GitHub {answer.status}: {said}"
     if _is_limit(answer, said):
         return RateLimited(told, _wait(answer))
@@ -128,7 +130,7 @@ def _refusal(answer: HttpResponse, *, changes: bool) -> PostError:
         case 503:
             return PlatformUnavailable(told)
         case status if status >= 500:
-            return PostUnknown(told) if changes else PlatformUnavailable(told)
+            return PostUnknown(told) if adds else PlatformUnavailable(told)
         case _:
             return PostRejected(told)
 

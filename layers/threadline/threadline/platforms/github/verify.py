@@ -3,7 +3,6 @@
 https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
 """
 
-import hashlib
 import hmac
 from typing import Final
 
@@ -26,4 +25,4 @@ def verify(request: Webhook, credentials: Credentials) -> None:
 
 def sign(body: bytes, secret: str) -> str:
     """Give the header's value for a body."""
-    return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+    return "sha256=" + hmac.digest(secret.encode(), body, "sha256").hex()
