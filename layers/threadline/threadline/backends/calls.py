@@ -42,6 +42,5 @@ class Network:
             raise lost(request.label, broken.lost) from None
 
     async def close(self) -> None:
-        """Close the connections of the running loop and of every thread."""
+        """Close the connections of the running loop, before it ends."""
         await self._asyncio.close()
-        self._blocking.close()

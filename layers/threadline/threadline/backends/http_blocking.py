@@ -126,6 +126,7 @@ class _Pools:
     def close(self) -> None:
         with self._lock:
             self._close_where(lambda _: True)
+            self._own = threading.local()
 
     def _close_where(self, chosen: Callable[[threading.Thread], bool]) -> None:
         for thread, pool in self._made:

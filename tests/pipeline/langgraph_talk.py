@@ -1,0 +1,148 @@
+"""A conversation with a real LangGraph Server, by the flows and drivers that ship."""
+
+import asyncio
+import time
+import uuid
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from threadline.agents.langgraph import LangGraph
+from threadline.backends.calls import Network
+from threadline.backends.clock import SystemClock
+from threadline.backends.files import FileBlobs
+from threadline.backends.http_asyncio import AsyncioHttp
+from threadline.backends.http_blocking import BlockingHttp
+from threadline.core.agent import (
+    AgentAccess,
+    AgentEvent,
+    Outcome,
+    Prompt,
+    RunRequest,
+    RunStatus,
+)
+from threadline.core.http import Flow
+from threadline.core.ids import OwnerId, RunId, ThreadId, TurnId
+from threadline.core.policy import Policy, admitted, guarded
+
+OWNER = OwnerId("alice")
+ENDS_WITHIN = 60.0
+
+
+@dataclass(slots=True)
+class Talk:
+    """One thread of the demo agent."""
+
+    url: str
+    blocking: BlockingHttp
+    network: Network
+    thread: ThreadId
+    known: bool = False
+    agent: LangGraph = field(default_factory=LangGraph)
+
+    @classmethod
+    def open(cls, url: str, folder: Path) -> "Talk":
+        """Begin on a thread that the server does not know yet."""
+        blobs = FileBlobs(folder)
+        blocking = BlockingHttp(blobs)
+        network = Network(blocking, AsyncioHttp(blobs), SystemClock())
+        return cls(url, blocking, network, ThreadId(str(uuid.uuid4())))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.blocking.close()
+
+    @property
+    def access(self) -> AgentAccess:
+        """Where the server is."""
+        return AgentAccess(self.url)
+
+    @property
+    def policy(self) -> Policy:
+        """The policy under which every flow runs."""
+        return Policy(base_urls=(self.url,))
+
+    def run[T](self, flow: Flow[T]) -> T:
+        """Run a flow as the blocking use cases do."""
+        return self.network.run(guarded(flow, self.policy))
+
+    def start(
+        self,
+        prompt: str | Prompt,
+        turn: str = "",
+        *,
+        assistant: str = "demo",
+        answers: bool = False,
+    ) -> tuple[TurnId, RunId]:
+        """Create a run."""
+        request = RunRequest(
+            thread=self.thread,
+            turn=TurnId(turn or f"turn-{uuid.uuid4().hex}"),
+            owner=OWNER,
+            prompt=Prompt(prompt) if isinstance(prompt, str) else prompt,
+            assistant=assistant,
+            new_thread=not self.known,
+            origin={"provider": "telegram", "chat_id": "7"},
+            answers=answers,
+        )
+        run = self.run(self.agent.start(request, self.access))
+        self.known = True
+        return request.turn, run
+
+    def status(self, run: RunId) -> RunStatus:
+        """Read where a run stands."""
+        return self.run(self.agent.status(self.thread, run, OWNER, self.access))
+
+    def outcome(self, turn: TurnId, run: RunId) -> Outcome:
+        """Read how a run ended."""
+        return self.run(self.agent.outcome(self.thread, run, turn, OWNER, self.access))
+
+    def ended(self, turn: TurnId, run: RunId) -> Outcome:
+        """Wait for a run to end and read how."""
+        self.wait_until(lambda: self.status(run).over)
+        return self.outcome(turn, run)
+
+    def say(self, text: str) -> Outcome:
+        """Create a run and read how it ended."""
+        return self.ended(*self.start(text))
+
+    def wait_until(self, reached: Callable[[], bool]) -> None:
+        """Look again and again until something is so."""
+        deadline = time.monotonic() + ENDS_WITHIN
+        while not reached():
+            assert time.monotonic() < deadline, "waited too long"
+            time.sleep(0.05)
+
+    async def events(self, run: RunId, cursor: str = "") -> AsyncGenerator[tuple[AgentEvent, str]]:
+        """Follow a run; yield each event with the cursor after it."""
+        request = admitted(
+            self.agent.follow(self.thread, run, cursor, OWNER, self.access), self.policy
+        )
+        assert request is not None
+        decoder = self.agent.decoder(cursor)
+        async with aclosing(self.network.stream(request)) as chunks:
+            async for chunk in chunks:
+                for event in decoder.feed(chunk):
+                    yield event, decoder.cursor
+
+    def follow(self, run: RunId, cursor: str = "", most: int = 10_000) -> list[AgentEvent]:
+        """Follow a run to the end of its stream, or for so many events."""
+        return [event for event, _ in self.follow_with_cursors(run, cursor, most)]
+
+    def follow_with_cursors(
+        self, run: RunId, cursor: str = "", most: int = 10_000
+    ) -> list[tuple[AgentEvent, str]]:
+        """Follow a run in a loop of its own; leaving early closes the stream."""
+
+        async def collect() -> list[tuple[AgentEvent, str]]:
+            seen = []
+            async with aclosing(self.events(run, cursor)) as events:
+                async for pair in events:
+                    seen.append(pair)
+                    if len(seen) == most:
+                        break
+            await self.network.close()
+            return seen
+
+        return asyncio.run(collect())
