@@ -25,6 +25,7 @@ class Step:
     at: float
     what: str
     detail: str = ""
+    conversation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,9 @@ class Explain:
             )
             if (row := items.read(JournalRow, item))
         ]
-        steps = sorted({*logged, *(Step(row.at, row.step, row.detail) for row in rows)})
+        steps = sorted(
+            {*logged, *(Step(row.at, row.step, row.detail, row.conversation) for row in rows)}
+        )
         conversation = next((row.conversation for row in rows if row.conversation), "")
         turns = tuple(dict.fromkeys(row.turn for row in rows if row.turn))
         return Journey(

@@ -5,7 +5,7 @@ it. This module is imported on a cold start: standard library and core only.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -17,9 +17,10 @@ from threadline.core.errors import (
     SignatureInvalid,
     StoreError,
 )
+from threadline.core.http import BlobRef
 from threadline.core.message import Handshake, Ignored, Message, Messages, Parsed, Webhook
 from threadline.core.platform import Platform, ReceivesHttp
-from threadline.core.ports import Blobs, Clock, Outgoing, Secrets
+from threadline.core.ports import Clock, Outgoing
 from threadline.core.posting import Credentials
 from threadline.core.reasons import Reason
 from threadline.core.settings import AppSettings
@@ -35,6 +36,22 @@ class Sends(Protocol):
 
     def send(self, messages: Sequence[Outgoing]) -> None:
         """Send all messages or raise StoreUnavailable."""
+        ...
+
+
+class Keeps(Protocol):
+    """Where a body that cannot be sent, or read, is kept."""
+
+    def put(self, name: str, body: bytes, mime: str = ...) -> BlobRef:
+        """Store a body under a name or raise StoreUnavailable."""
+        ...
+
+
+class Knows(Protocol):
+    """Where secrets are read."""
+
+    def get(self, entry: str, *, fresh: bool = False) -> Mapping[str, str]:
+        """Read an entry, {} where it does not exist."""
         ...
 
 
@@ -61,8 +78,8 @@ class Ingest:
     """What ingest needs. `apps` are those of the configuration; `random` gives fresh ids."""
 
     mailbox: Sends
-    blobs: Blobs
-    secrets: Secrets
+    blobs: Keeps
+    secrets: Knows
     clock: Clock
     apps: Callable[[], Sequence[AppSettings]]
     platform: Callable[[str], Platform | None]

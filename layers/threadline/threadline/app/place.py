@@ -13,7 +13,7 @@ from threadline.core.ids import ThreadId
 from threadline.core.ports import Expect, Put
 from threadline.core.posting import Stage
 from threadline.core.reasons import Reason
-from threadline.core.records import Fate, Question, Seen, Turn, Waiting
+from threadline.core.records import Alias, Fate, Question, Seen, Turn, Waiting
 from threadline.core.settings import Binding, Busy, ReplyMode
 from threadline.core.turn import Move, State
 
@@ -40,6 +40,13 @@ def accept(scene: Scene, waiting: Waiting, *, reason: str = "", fate: Fate = Fat
         turn=waiting.turn, fate=fate, reason=str(reason),
     )  # fmt: skip
     scene.plan.change(Put(items.seen_item(row, scene.now), Expect.ANY))
+    message, topic = waiting.message, scene.conversation.topic
+    if topic and not message.private and fate is Fate.TAKEN:
+        key = items.alias(
+            message.platform, message.app, message.workspace, message.chat, message.id
+        )
+        alias = Alias(message.id, scene.key, scene.conversation.mailbox, topic)
+        scene.plan.change(Put(items.alias_item(alias, key, scene.now), Expect.ANY))
 
 
 def begin(

@@ -1,5 +1,6 @@
 """What Threadline itself says: our sentences as parts of the ledger, or a mark on the message."""
 
+from dataclasses import replace
 from typing import Final
 
 from threadline.app.scene import Scene
@@ -58,16 +59,9 @@ def markdown(scene: Scene, to: Destination, text: str, *, delivery: str = "") ->
         return
     drafts = platform.render(Reply(text, Tone.NOTICE))
     turn = keys.turn_id(scene.now, scene.world.random())
-    scene.plan.say(
-        *(
-            Part(
-                id=keys.part_id(turn, number), turn=turn, number=number, conversation=scene.key,
-                destination=to, action="post", draft=draft, order=scene.now + number / 1000,
-                delivery=DeliveryId(delivery), moved_at=scene.now, alias=scene.conversation.topic,
-            )
-            for number, draft in enumerate(drafts)
-        )
-    )  # fmt: skip
+    for number, draft in enumerate(drafts):
+        part = _part(scene, to, turn, draft, delivery)
+        scene.plan.say(replace(part, id=keys.part_id(turn, number), number=number))
 
 
 def mark(scene: Scene, to: Destination, stage: Stage, *, delivery: str = "") -> None:
@@ -76,13 +70,8 @@ def mark(scene: Scene, to: Destination, stage: Stage, *, delivery: str = "") -> 
     if not (isinstance(platform, Signals) and stage in platform.stages and to.anchor):
         return
     turn = keys.turn_id(scene.now, scene.world.random())
-    scene.plan.say(
-        Part(
-            id=keys.part_id(turn, 0), turn=turn, number=0, conversation=scene.key, destination=to,
-            action="signal", draft=Draft(""), order=scene.now, stage=stage,
-            delivery=DeliveryId(delivery), moved_at=scene.now,
-        )
-    )  # fmt: skip
+    part = _part(scene, to, turn, Draft(""), delivery)
+    scene.plan.say(replace(part, action="signal", stage=stage))
 
 
 def queued(scene: Scene, to: Destination, turn: TurnId, delivery: str) -> str:
@@ -90,13 +79,17 @@ def queued(scene: Scene, to: Destination, turn: TurnId, delivery: str) -> str:
     platform = scene.world.platform(to.platform)
     if platform is None or not platform.traits.shows_queue:
         return ""
-    drafts = platform.render(Reply(say("queued", scene.settings.language), Tone.PROGRESS))
-    part = keys.part_id(turn, 0)
-    scene.plan.say(
-        Part(
-            id=part, turn=turn, number=0, conversation=scene.key, destination=to, action="post",
-            draft=drafts[0], order=scene.now, delivery=DeliveryId(delivery), moved_at=scene.now,
-            alias=scene.conversation.topic,
-        )
+    draft = platform.render(Reply(say("queued", scene.settings.language), Tone.PROGRESS))[0]
+    part = _part(scene, to, turn, draft, delivery)
+    scene.plan.say(part)
+    return part.id
+
+
+def _part(scene: Scene, to: Destination, turn: TurnId, draft: Draft, delivery: str) -> Part:
+    """Make part 0 of something said in this step, behind what the step already says."""
+    return Part(
+        id=keys.part_id(turn, 0), turn=turn, number=0, conversation=scene.key, destination=to,
+        action="post", draft=draft, order=scene.now + len(scene.plan.changes) / 1000,
+        delivery=DeliveryId(delivery), moved_at=scene.now, alias=scene.conversation.topic,
+        mailbox=scene.conversation.mailbox,
     )  # fmt: skip
-    return part

@@ -81,7 +81,8 @@ def created(scene: Scene, run: RunId, step: Reason) -> None:
 def follow(scene: Scene) -> FollowRun:
     """Make the hint that lets a follower take the current run."""
     return FollowRun(
-        conversation=scene.key, mailbox=scene.conversation.mailbox, turn=scene.turn
+        conversation=scene.key, mailbox=scene.conversation.mailbox, turn=scene.turn,
+        topic=scene.conversation.topic, observed=scene.turn.observed,
     )  # fmt: skip
 
 
@@ -217,9 +218,10 @@ def _request(scene: Scene, to: Contact, batch: tuple[Waiting, ...]) -> RunReques
         assistant=agents.assistant(scene.world, to, session.assistant),
         new_thread=turn.new_thread,
         origin={
-            "channel_source": "im_channel", "platform": message.platform, "chat": message.chat,
-            "topic": scene.conversation.topic, "app": message.app,
+            "provider": message.platform, "chat_id": message.chat, "app": message.app,
+            "topic_id": scene.conversation.topic,
         },
+        labels={"conversation": scene.key, "mailbox": scene.conversation.mailbox},
         config=session.config,
         context=agents.identity(
             session.context, user_id=turn.owner, channel_user_id=message.sender.id,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from threadline.app import agents, edits, waits
+from threadline.app import agents, edits, items, waits
 from threadline.app.ended import finish, go_on
 from threadline.app.failing import give_up
 from threadline.app.place import begin_next
@@ -90,9 +90,7 @@ def _look_at_run(scene: Scene) -> None:
     """Hint a follower again, or look ourselves where nobody follows."""
     turn = scene.turn
     if turn.reply is not ReplyMode.LOG:
-        scene.due_in(DUE_AFTER[State.RUNNING])
-        scene.plan.hints.append(follow(scene))
-        scene.commit()
+        _look_at_follower(scene)
         return
     status = _status(scene)
     if status is not None and status.over:
@@ -106,6 +104,18 @@ def _look_at_run(scene: Scene) -> None:
     scene.due_in(min(age, 15.0 if scene.conversation.waiting else UNWATCHED_LONGEST))
     if scene.conversation.waiting:
         scene.timer()
+    scene.commit()
+
+
+def _look_at_follower(scene: Scene) -> None:
+    """Hint again where nobody follows: the follower's item is absent, or stood still since."""
+    turn = scene.turn
+    item = scene.world.store.get([items.run(scene.key, turn.id)])[0]
+    version = item.version if item else 0
+    if version == turn.observed:
+        scene.plan.hints.append(follow(scene))
+    scene.conversation = replace(scene.conversation, turn=replace(turn, observed=version))
+    scene.due_in(DUE_AFTER[State.RUNNING])
     scene.commit()
 
 

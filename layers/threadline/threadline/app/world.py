@@ -8,6 +8,7 @@ from threadline.core.agent import Agent
 from threadline.core.http import Flow, HttpRequest
 from threadline.core.platform import Platform
 from threadline.core.ports import Blobs, Clock, ItemStore, Queue, Secrets
+from threadline.core.posting import Credentials
 from threadline.core.settings import Settings
 
 
@@ -52,7 +53,7 @@ class World:
 
     `random` gives fresh lower-case letters and digits. `holder` names this process. `platform` and
     `agent` find a codec by name, None where there is none. `assistants` remembers which assistant
-    an agent without a configured one has.
+    an agent without a configured one has, `tokens` what a platform exchanged its secrets for.
     """
 
     store: ItemStore
@@ -68,3 +69,4 @@ class World:
     log: Log
     holder: str = "one"
     assistants: dict[str, str] = field(default_factory=dict)
+    tokens: dict[str, Credentials] = field(default_factory=dict, repr=False)

@@ -60,7 +60,8 @@ class Prompt:
 class RunRequest:
     """One run to create. `turn` travels as Idempotency-Key and as `metadata.turn_id`.
 
-    `new_thread`: create the thread first with `origin` as metadata. `answers`: the prompt answers
+    `labels` go into the run's metadata beside it. `new_thread`: create the thread first, with
+    `origin` (provider, chat and topic) as its `channel_source`. `answers`: the prompt answers
     the question the thread waits with. `webhook` is the address to call at the end, or "".
     """
 
@@ -71,6 +72,7 @@ class RunRequest:
     assistant: str
     new_thread: bool
     origin: Mapping[str, str]
+    labels: Mapping[str, str] = field(default_factory=dict)
     config: JsonObject = field(default_factory=dict)
     context: JsonObject = field(default_factory=dict)
     answers: bool = False

@@ -84,6 +84,7 @@ class FollowRun:
     conversation: ConversationKey
     mailbox: MailboxKey
     turn: Turn
+    topic: str = ""
     files: tuple[FileRef, ...] = ()
     observed: int = 0
     job: Literal["follow", "fetch"] = "follow"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Protocol, runtime_checkable
 
 from threadline.core.choice import Choice
-from threadline.core.http import Flow, SaveTo
+from threadline.core.http import BlobRef, Flow, SaveTo
 from threadline.core.ids import PlatformName
 from threadline.core.message import FileRef, Message, Parsed, Webhook
 from threadline.core.posting import (
@@ -89,8 +89,8 @@ class Signals(Platform, Protocol):
 class FetchesFiles(Platform, Protocol):
     """Can download what a person attached."""
 
-    def fetch(self, file: FileRef, credentials: Credentials, save_to: SaveTo) -> Flow[None]:
-        """Save the file's bytes to the blob, checked against the limit before and after.
+    def fetch(self, file: FileRef, credentials: Credentials, save_to: SaveTo) -> Flow[BlobRef]:
+        """Save the file's bytes and give the blob, checked against the limit before and after.
 
         Raises PostRejected with a reason a person can read.
         """

@@ -32,7 +32,8 @@ class Turn:
     """Message → run → replies: everything about it that does not change once the run exists.
 
     `waits` are the sort keys of the backlog items it answers. `unsure`: a create call may have
-    taken effect. `tries` counts create calls. Times are epoch seconds.
+    taken effect. `tries` counts create calls. `observed` is the version at which the follower's
+    item was last seen. Times are epoch seconds.
     """
 
     id: TurnId
@@ -58,6 +59,7 @@ class Turn:
     told: bool = False
     queued_part: str = ""
     foreign: RunId = RunId("")
+    observed: int = 0
     files: tuple[StoredFile, ...] = ()
     merged: int = 1
 
@@ -106,6 +108,8 @@ class Waiting:
     """A message not yet answered by a run. Writer: dispatch.
 
     `turn` is its turn id from acceptance; `hold_until` is set on an edit whose original is missing.
+    `prompt` and `thread` are what the platform prescribes for this binding. A long text rests in
+    `blob` and the message's own text is then empty.
     """
 
     message: Message
@@ -117,6 +121,9 @@ class Waiting:
     hold_until: float = 0.0
     queued_part: str = ""
     edited: bool = False
+    prompt: str = ""
+    thread: ThreadId = ThreadId("")
+    blob: str = ""
 
 
 class Fate(StrEnum):
@@ -219,6 +226,7 @@ class Part:
     holder: str = ""
     reason: str = ""
     alias: str = ""
+    mailbox: MailboxKey = MailboxKey("")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 type Unit = Literal["utf16", "utf8", "chars"]
 
-_FENCE: Final = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$")
+_FENCE: Final = re.compile(r"^( {0,3})(`{3,}|~{3,})([^\n]*)$")
 _LONGEST_INFO: Final = 40
 
 
@@ -28,6 +28,7 @@ class Piece:
 class _Fence:
     marker: str
     info: str
+    indent: str
 
     @property
     def head(self) -> str:
@@ -111,7 +112,8 @@ def _head(fence: _Fence | None, limit: int, unit: Unit) -> str:
 def _tail(fence: _Fence | None, body: str) -> str:
     if fence is None:
         return ""
-    return fence.marker if body.endswith("\n") else f"\n{fence.marker}"
+    closing = fence.indent + fence.marker  # in a list item, a line further left would leave it
+    return closing if body.endswith("\n") else f"\n{closing}"
 
 
 def _next_body(
@@ -148,10 +150,10 @@ def _fence_after(body: str, fence: _Fence | None) -> _Fence | None:
         match = _FENCE.match(line)
         if match is None:
             continue
-        marker, info = match[1], match[2].strip()
+        indent, marker, info = match[1], match[2], match[3].strip()
         if fence is None:
             if not (marker[0] == "`" and "`" in info):
-                fence = _Fence(marker, info)
+                fence = _Fence(marker, info, indent)
         elif marker.startswith(fence.marker) and not info:
             fence = None
     return fence

@@ -45,7 +45,7 @@ def create_run(request: RunRequest, access: AgentAccess) -> HttpRequest:
     """Create the run in the background. Every field that is ever sent stands here."""
     body: dict[str, Json] = {
         "assistant_id": request.assistant,
-        "metadata": {"turn_id": request.turn},
+        "metadata": {**request.labels, "turn_id": request.turn},
         "multitask_strategy": "reject",
         "on_disconnect": "continue",
         "stream_mode": STREAM_MODES,

@@ -1,0 +1,1 @@
+"""Lambda functions: composition only."""

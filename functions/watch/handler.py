@@ -1,0 +1,29 @@
+"""Consumes the runs queue: follows runs and fetches files until its time is up."""
+
+import asyncio
+from typing import Any
+
+from threadline import wiring
+from threadline.app.watch import Watch
+
+HAND_OVER_BEFORE = 30.0
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """Follow the whole batch at once; a hint whose follower failed comes again."""
+    world = wiring.world()
+    left = context.get_remaining_time_in_millis() / 1000 - HAND_OVER_BEFORE
+    watch = Watch(world, leave_at=world.clock.now() + max(left, 0.0))
+    records = event["Records"]
+
+    async def follow() -> list[BaseException | None]:
+        return await asyncio.gather(
+            *(watch.follow(record["body"]) for record in records), return_exceptions=True
+        )
+
+    failed = [
+        {"itemIdentifier": record["messageId"]}
+        for record, end in zip(records, asyncio.run(follow()), strict=True)
+        if end is not None
+    ]
+    return {"batchItemFailures": failed}

@@ -1,0 +1,145 @@
+"""The end of a followed run: its answer into the ledger, posted, and the mailbox told."""
+
+from dataclasses import replace
+from typing import Final
+
+from threadline.app import answer, deliver, items, lease, ledger
+from threadline.app.answer import Ending
+from threadline.app.following import Following
+from threadline.app.ledger import Entry, Live
+from threadline.app.plan import send
+from threadline.app.world import World
+from threadline.core import keys
+from threadline.core.agent import Outcome
+from threadline.core.envelope import FlushOutbox, FollowRun, RunEnded, Timer
+from threadline.core.errors import Conflict
+from threadline.core.ids import DeliveryId
+from threadline.core.ports import Change, Expect, Put
+from threadline.core.posting import Draft, Receipt
+from threadline.core.records import JournalRow, Part, PartState, RunRecord
+
+APPLY_AGAIN_AFTER: Final = 15.0
+
+
+def close(run: Following, outcome: Outcome, live: Live) -> Ending:
+    """Plan the answer under the lease, post it, put RunEnded into the mailbox.
+
+    Raises LeaseLost where somebody else follows now: then nothing was said.
+    """
+    world, hint = run.world, run.hint
+    language = world.settings().language
+    ending = answer.compose(outcome, run.visible.text, language, over_limit=run.cancelled)
+    drafts = [draft for reply in ending.replies for draft in run.screen.platform.render(reply)]
+    parts = answer_parts(world, hint, drafts, run.screen.posted)
+    free = live.cooling_until <= world.clock.now() and not live.waits_before(hint.conversation)
+    if free:
+        parts[0] = ledger.claimed(parts[0], world.holder, world.clock.now())
+    record = replace(
+        run.record(), ended=True, visible="", outcome=ending.code, asked=ending.asked,
+        options=ending.options, holder="",
+    )  # fmt: skip
+    changes = [*ledger.planned(parts, world.clock.now()), *_journal(world, hint, ending, outcome)]
+    changes += _once_more(run, parts)
+    lease.write(world, run.lease, record, changes)
+    if free:
+        post(world, parts)
+    else:
+        _hint(world, parts[0])
+    tell(world, hint, record)
+    return ending
+
+
+def tell(world: World, hint: FollowRun, record: RunRecord) -> None:
+    """Put RunEnded into the mailbox; telling it twice changes nothing."""
+    ended = RunEnded(
+        conversation=hint.conversation, mailbox=hint.mailbox, turn=hint.turn.id,
+        outcome=record.outcome, asked=record.asked, options=record.options,
+    )  # fmt: skip
+    send(world, world.clock.now(), [ended], [], [])
+
+
+def post(world: World, parts: list[Part]) -> None:
+    """Post parts in order; what cannot go now stays in the ledger."""
+    entry = Entry(parts[0], 1)
+    for following in [*parts[1:], None]:
+        sent = deliver.send(world, entry)
+        if sent.again_at:
+            timer = Timer(
+                at=sent.again_at,
+                mail=FlushOutbox(destination=items.destination_of(entry.part.destination)),
+            )
+            send(world, world.clock.now(), [], [], [timer])
+            return
+        if following is None:
+            return
+        try:
+            entry = ledger.claim(world, Entry(following, 1))
+        except Conflict:
+            return
+
+
+def answer_parts(
+    world: World, hint: FollowRun, drafts: list[Draft], posted: Receipt | None
+) -> list[Part]:
+    """Make the parts of an answer: the first grows out of what was posted, the others follow."""
+    parts = [_part(world, hint, draft, number) for number, draft in enumerate(drafts, 1)]
+    if posted is not None:
+        first = parts[0]
+        parts[0] = replace(
+            first, id=keys.part_id(hint.turn.id, 0), number=0, action="edit", target=posted
+        )
+    return parts
+
+
+def first_sign(world: World, hint: FollowRun, draft: Draft) -> Part:
+    """Make part 0: the first sign of life, claimed by its follower."""
+    part = replace(_part(world, hint, draft, 0), id=keys.part_id(hint.turn.id, 0))
+    return ledger.claimed(part, world.holder, world.clock.now())
+
+
+def _part(world: World, hint: FollowRun, draft: Draft, number: int) -> Part:
+    turn, now = hint.turn, world.clock.now()
+    traits_window = _window(world, hint)
+    return Part(
+        id=keys.part_id(turn.id, number), turn=turn.id, number=number,
+        conversation=hint.conversation, destination=turn.destination, action="post", draft=draft,
+        order=now + number / 1000, moved_at=now, alias=hint.topic, mailbox=hint.mailbox,
+        delivery=DeliveryId(turn.deliveries[-1]) if turn.deliveries else DeliveryId(""),
+        window_ends=turn.accepted_at + traits_window if traits_window else 0.0,
+    )  # fmt: skip
+
+
+def _window(world: World, hint: FollowRun) -> float:
+    platform = world.platform(hint.turn.destination.platform)
+    return platform.traits.reply_window if platform else 0.0
+
+
+def _once_more(run: Following, parts: list[Part]) -> list[Change]:
+    """Apply the final edit again later where an edit of a former holder may still land."""
+    first = parts[0]
+    if run.lease.record.lease == 1 or not run.screen.edits or first.action != "edit":
+        return []
+    now = run.world.clock.now()
+    again = replace(
+        first, id=keys.part_id(first.turn, ledger.REPEAT), number=ledger.REPEAT,
+        order=now + 1.0, not_before=now + APPLY_AGAIN_AFTER, holder="", tries=0,
+        state=PartState.PLANNED, delivery=DeliveryId(""),
+    )  # fmt: skip
+    return ledger.planned([again], now)
+
+
+def _journal(world: World, hint: FollowRun, ending: Ending, outcome: Outcome) -> list[Change]:
+    now = world.clock.now()
+    rows = [
+        JournalRow(
+            delivery=DeliveryId(delivery), at=now, step=f"run {ending.code}",
+            detail=outcome.error[:500], conversation=hint.conversation, turn=hint.turn.id,
+        )
+        for delivery in hint.turn.deliveries
+    ]  # fmt: skip
+    return [Put(items.journal_item(row, world.random()), Expect.ANY) for row in rows]
+
+
+def _hint(world: World, part: Part) -> None:
+    flush = FlushOutbox(destination=items.destination_of(part.destination))
+    send(world, world.clock.now(), [], [flush], [])

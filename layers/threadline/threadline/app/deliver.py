@@ -1,0 +1,193 @@
+"""Post what the ledger plans: in order, once, not before a chat may be written to again."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from threadline.app import items, ledger, posting
+from threadline.app.ledger import Entry
+from threadline.app.plan import send as send_messages
+from threadline.app.world import World
+from threadline.core.envelope import FlushOutbox, Timer
+from threadline.core.errors import (
+    Conflict,
+    ConversationGone,
+    CredentialsRejected,
+    PlatformUnavailable,
+    PostError,
+    PostUnknown,
+    RateLimited,
+)
+from threadline.core.posting import Receipt
+from threadline.core.reasons import Reason
+from threadline.core.records import Part, PartState
+from threadline.core.turn import retry_delay
+
+SENDING_TIMEOUT: Final = 60.0
+GIVE_UP_AFTER: Final = 86_400.0
+MOST_AT_ONCE: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What became of a part that was sent: settled, or to be tried again at `again_at`.
+
+    `cooling`: the whole chat has to wait until then.
+    """
+
+    part: Part
+    again_at: float = 0.0
+    cooling: bool = False
+
+
+def flush(world: World, destination: str) -> None:
+    """Post whatever may be posted now at a destination; a timer is set for the rest."""
+    for _ in range(MOST_AT_ONCE):
+        now = world.clock.now()
+        live = ledger.live(world, destination)
+        if not live.entries:
+            return
+        if live.cooling_until > now:
+            _timer(world, destination, live.cooling_until)
+            return
+        entry, again_at = _next(live.entries, now)
+        if entry is None:
+            if again_at:
+                _timer(world, destination, again_at)
+            return
+        try:
+            sent = take_up(world, entry)
+        except Conflict:
+            return
+        if sent.cooling:
+            _timer(world, destination, sent.again_at)
+            return
+
+
+def take_up(world: World, entry: Entry) -> Sent:
+    """Claim a part and send it; one whose poster died is looked up first where that is possible."""
+    part = entry.part
+    lost = part.state is PartState.SENDING
+    if lost and not _may_repeat(world, part):
+        found = _look_up(world, part)
+        if found is None:
+            return settle(world, entry, ledger.unknown(part, "its poster ended while posting"))
+        if isinstance(found, Receipt):
+            return settle(world, entry, ledger.sent(part, found))
+    now = world.clock.now()
+    if part.window_ends and now > part.window_ends:
+        return settle(world, entry, ledger.failed(part, Reason.WINDOW_CLOSED))
+    return send(world, ledger.claim(world, entry))
+
+
+def send(world: World, entry: Entry) -> Sent:
+    """Send a claimed part and write down what became of it."""
+    part = entry.part
+    try:
+        receipt = world.calls.run(posting.posting(world, part))
+    except RateLimited as error:
+        return _cool(world, entry, error.after)
+    except PlatformUnavailable as error:
+        return _postpone(world, entry, str(error))
+    except PostUnknown as error:
+        return _unsure(world, entry, str(error))
+    except ConversationGone as error:
+        return settle(world, entry, ledger.failed(part, f"{Reason.CONVERSATION_GONE}: {error}"))
+    except CredentialsRejected as error:
+        world.log("alarm", reason=str(Reason.CREDENTIALS), platform=part.destination.platform)
+        return settle(world, entry, ledger.failed(part, f"{Reason.CREDENTIALS}: {error}"))
+    except PostError as error:
+        return settle(world, entry, ledger.failed(part, f"{Reason.POST_REJECTED}: {error}"))
+    return settle(world, entry, ledger.sent(part, receipt))
+
+
+def settle(world: World, entry: Entry, after: Part) -> Sent:
+    """Write a part's end."""
+    world.store.write(ledger.settled(world, entry, after))
+    world.log(
+        "part", state=str(after.state), action=after.action, turn=after.turn, number=after.number,
+        platform=after.destination.platform, reason=after.reason,
+    )  # fmt: skip
+    return Sent(after)
+
+
+def _next(entries: tuple[Entry, ...], now: float) -> tuple[Entry | None, float]:
+    """Give the first part that may be taken up now, else when the earliest one may be."""
+    blocked: set[str] = set()
+    again_at = 0.0
+    for entry in entries:
+        part = entry.part
+        if part.conversation in blocked:
+            continue
+        free_at = _free_at(part)
+        if free_at <= now:
+            return entry, 0.0
+        if part.number != ledger.REPEAT:
+            blocked.add(part.conversation)
+        again_at = min(again_at or free_at, free_at)
+    return None, again_at
+
+
+def _free_at(part: Part) -> float:
+    if part.holder:
+        return part.moved_at + SENDING_TIMEOUT
+    return part.not_before
+
+
+def _may_repeat(world: World, part: Part) -> bool:
+    """Tell whether sending again does no harm: edits, marks, and posts under a known nonce."""
+    platform = world.platform(part.destination.platform)
+    if part.action in {"edit", "signal"}:
+        return True
+    return platform is not None and platform.traits.dedupes_posts
+
+
+def _look_up(world: World, part: Part) -> Receipt | bool | None:
+    """Look for a lost post: its receipt, True where it certainly does not stand, None unknown."""
+    try:
+        flow = posting.looking_up(world, part)
+        if flow is None:
+            return None
+        return world.calls.run(flow) or True
+    except PostError:
+        return None
+
+
+def _unsure(world: World, entry: Entry, why: str) -> Sent:
+    """Settle a post whose answer was lost, after looking it up or repeating it where harmless."""
+    part = entry.part
+    if _may_repeat(world, part):
+        return _postpone(world, entry, why)
+    found = _look_up(world, part)
+    if isinstance(found, Receipt):
+        return settle(world, entry, ledger.sent(part, found))
+    if found is True:
+        return _postpone(world, entry, why)
+    world.log("alarm", reason=str(Reason.UNKNOWN), turn=part.turn, number=part.number)
+    return settle(world, entry, ledger.unknown(part, why))
+
+
+def _cool(world: World, entry: Entry, after: float) -> Sent:
+    until = world.clock.now() + after
+    place = items.destination_of(entry.part.destination)
+    world.store.write(
+        [
+            *ledger.postponed(world, entry, until, Reason.COOLING),
+            ledger.cooling(place, until),
+        ]
+    )
+    return Sent(entry.part, until, cooling=True)
+
+
+def _postpone(world: World, entry: Entry, why: str) -> Sent:
+    now = world.clock.now()
+    if now - entry.part.order > GIVE_UP_AFTER:
+        return settle(world, entry, ledger.failed(entry.part, why))
+    until = now + retry_delay(entry.part.tries)
+    world.store.write(ledger.postponed(world, entry, until, why))
+    return Sent(entry.part, until)
+
+
+def _timer(world: World, destination: str, at: float) -> None:
+    now = world.clock.now()
+    timer = Timer(at=at, mail=FlushOutbox(destination=destination))
+    send_messages(world, now, [], [], [timer])

@@ -1,0 +1,242 @@
+"""Follow one run: show it growing, read how it ended, hand over when time is short."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from threadline.app import agents, lease
+from threadline.app.agents import Contact
+from threadline.app.lease import Lease
+from threadline.app.screen import Screen
+from threadline.app.world import World
+from threadline.core.agent import Outcome, RunStatus, StreamEnded, StreamGap
+from threadline.core.envelope import FollowRun
+from threadline.core.errors import AgentError, AgentRejected, ThreadMissing
+from threadline.core.policy import admitted
+from threadline.core.reasons import Reason
+from threadline.core.records import RunRecord
+from threadline.core.visible import VisibleText
+
+POLL: Final = (1.0, 2.0, 4.0, 8.0, 15.0)
+PATIENCE_AFTER_LIMIT: Final = 120.0
+
+type Blocking = Callable[[Callable[[], object]], Awaitable[object]]
+
+
+@dataclass(slots=True)
+class Following:
+    """One run and its follower; `leave_at` is when it hands over at the latest."""
+
+    world: World
+    hint: FollowRun
+    contact: Contact
+    screen: Screen
+    lease: Lease
+    blocking: Blocking
+    leave_at: float
+    visible: VisibleText = VisibleText()
+    cursor: str = ""
+    bell: asyncio.Event = field(default_factory=asyncio.Event)
+    leaving: bool = False
+    ended: bool = False
+    dirty: bool = False
+    cancelled: bool = False
+    renew_at: float = 0.0
+
+    async def outcome(self) -> Outcome | None:
+        """Follow until the run is over and read its outcome; None where it must be handed over.
+
+        Raises LeaseLost where somebody else follows now.
+        """
+        self.renew_at = self.now() + lease.RENEW_EVERY
+        self._resume()
+        tries = 0
+        while True:
+            if self.screen.grows and await self._stream():
+                tries = 0
+            status = await self._status()
+            if status is not None and status.over:
+                return await self._read_outcome(status)
+            await self._keep_limit()
+            given_up = self.now() > self.hint.turn.limit_at + PATIENCE_AFTER_LIMIT
+            if given_up:
+                return Outcome(status=RunStatus.TIMEOUT, error="the agent cannot be asked")
+            if not await self._wait(0.2 if self.ended else POLL[min(tries, len(POLL) - 1)]):
+                return None
+            tries += 1
+
+    def now(self) -> float:
+        """Give the time."""
+        return self.world.clock.now()
+
+    def hand_over(self) -> None:
+        """Ask the follower to leave soon."""
+        self.leaving = True
+        self.bell.set()
+
+    def record(self) -> RunRecord:
+        """Give what a successor needs."""
+        return replace(
+            self.lease.record, cursor=self.cursor, visible=self.visible.text,
+            shown=self.screen.shown, placeholder=self.screen.posted, edits=self.screen.edits,
+        )  # fmt: skip
+
+    def over_limit(self) -> bool:
+        """Tell whether the turn used up its time."""
+        return self.now() >= self.hint.turn.limit_at
+
+    def _resume(self) -> None:
+        """Take up where an earlier holder left; its edits in flight get time to land."""
+        record = self.lease.record
+        self.cursor = record.cursor
+        self.visible = VisibleText(record.visible)
+        self.screen.shown, self.screen.edits = record.shown, record.edits
+        self.screen.posted = self.screen.posted or record.placeholder
+        if record.lease > 1:
+            self.screen.next_at = self.now() + lease.EDIT_NEEDS
+
+    async def _stream(self) -> bool:
+        """Show the stream until it ends, breaks, or we must leave; tell whether anything came."""
+        self.ended = False
+        before = self.visible
+        reader = asyncio.create_task(self._read())
+        reader.add_done_callback(lambda _: self.bell.set())
+        try:
+            while not (reader.done() or self._must_leave() or self.over_limit()):
+                await self._nap()
+                await self._tick()
+        finally:
+            reader.cancel()
+            await asyncio.gather(reader, return_exceptions=True)
+        if not reader.cancelled() and (error := reader.exception()) is not None:
+            if not isinstance(error, AgentError):
+                raise error
+            self.world.log("stream", turn=self.hint.turn.id, reason=type(error).__name__)
+        return self.visible is not before
+
+    async def _read(self) -> None:
+        turn, to = self.hint.turn, self.contact
+        wanted = to.codec.follow(turn.thread, turn.run, self.cursor, turn.owner, to.access)
+        request = admitted(wanted, to.policy)
+        if request is None:
+            raise AgentRejected("the stream's address is not the agent's")
+        decoder = to.codec.decoder(self.cursor)
+        async for chunk in self.world.calls.stream(request):
+            events = decoder.feed(chunk)
+            self.visible = self.visible.after(events)
+            self.cursor = decoder.cursor
+            self.ended = self.ended or any(isinstance(one, StreamEnded) for one in events)
+            if any(isinstance(one, StreamGap) for one in events):
+                self.screen.frozen = True
+            if events and not self.dirty:
+                self.dirty = True
+                self.bell.set()
+            if self.ended:
+                return
+
+    async def _nap(self) -> None:
+        """Sleep until something is due or somebody rings."""
+        due = min(self.renew_at, self.hint.turn.limit_at, self.leave_at)
+        if self.dirty:
+            due = min(due, self.screen.next_at)
+        try:
+            async with asyncio.timeout(max(due - self.now(), 0.0)):
+                await self.bell.wait()
+        except TimeoutError:
+            pass
+        self.bell.clear()
+
+    async def _tick(self) -> None:
+        now = self.now()
+        if now >= self.renew_at:
+            await self._renew()
+        if self.dirty and now >= self.screen.next_at:
+            self.dirty = False
+            if self.screen.wants(self.visible.text):
+                await self.screen.show(self.visible.text, self.lease)
+
+    async def _renew(self) -> None:
+        self.renew_at = self.now() + lease.RENEW_EVERY
+        record = self.record()
+
+        def write() -> None:
+            self.lease = lease.renewed(self.world, self.lease, record)
+
+        await self.blocking(write)
+
+    async def _wait(self, seconds: float) -> bool:
+        """Wait, renewing the lease; tell whether to go on."""
+        until = self.now() + seconds
+        while not self._must_leave():
+            now = self.now()
+            if now >= until:
+                return True
+            if now >= self.renew_at:
+                await self._renew()
+            try:
+                async with asyncio.timeout(max(min(until, self.renew_at, self.leave_at) - now, 0)):
+                    await self.bell.wait()
+            except TimeoutError:
+                pass
+            self.bell.clear()
+        return False
+
+    def _must_leave(self) -> bool:
+        return self.leaving or self.now() >= self.leave_at
+
+    async def _status(self) -> RunStatus | None:
+        """Read where the run stands; None where the agent cannot be asked just now."""
+        turn, to = self.hint.turn, self.contact
+        flow = to.codec.status(turn.thread, turn.run, turn.owner, to.access)
+        try:
+            return await self.world.calls.arun(to.under_policy(flow))
+        except ThreadMissing:
+            return RunStatus.MISSING
+        except AgentError:
+            return None
+
+    async def _read_outcome(self, status: RunStatus) -> Outcome | None:
+        turn, to = self.hint.turn, self.contact
+        for wait in (*POLL, None):
+            flow = to.codec.outcome(turn.thread, turn.run, turn.id, turn.owner, to.access)
+            try:
+                return await self.world.calls.arun(to.under_policy(flow))
+            except ThreadMissing:
+                return Outcome(status=RunStatus.MISSING)
+            except AgentRejected as error:
+                return Outcome(status=RunStatus.ERROR, error=str(error))
+            except AgentError as error:
+                if wait is None:
+                    return Outcome(
+                        status=RunStatus.MISSING if status is RunStatus.SUCCESS else status,
+                        error=str(error),
+                    )
+            if not await self._wait(wait or 0.0):
+                return None
+        raise AssertionError
+
+    async def _keep_limit(self) -> None:
+        """Cancel a run that used up its time, once."""
+        if not self.over_limit() or self.cancelled:
+            return
+        turn, to = self.hint.turn, self.contact
+        flow = to.codec.cancel(turn.thread, turn.run, turn.owner, to.access)
+        try:
+            await self.world.calls.arun(to.under_policy(flow))
+        except AgentError as error:
+            self.world.log("cancel", turn=turn.id, reason=type(error).__name__)
+        else:
+            self.cancelled = True
+            self.world.log("step", step=str(Reason.TIME_LIMIT), turn=turn.id)
+
+
+async def contact_of(world: World, hint: FollowRun, blocking: Blocking) -> Contact:
+    """Find the agent of a hint's turn without blocking the loop."""
+    found: list[Contact] = []
+
+    def look() -> None:
+        found.append(agents.contact(world, world.settings(), hint.turn.agent))
+
+    await blocking(look)
+    return found[0]

@@ -1,0 +1,97 @@
+"""Who follows a run: a numbered lease on its item; the queue is only a hint."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from threadline.app import items
+from threadline.app.world import World
+from threadline.core.envelope import FollowRun
+from threadline.core.errors import Conflict, LeaseLost
+from threadline.core.ports import Change, Expect, Put
+from threadline.core.records import RunRecord
+
+LENGTH: Final = 45.0
+RENEW_EVERY: Final = 15.0
+EDIT_NEEDS: Final = 12.0
+"""Seconds of lease an edit must have left; also how long a new holder waits with its first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A held lease: the record as last written and its version."""
+
+    record: RunRecord
+    version: int
+
+    def left(self, now: float) -> float:
+        """Give the seconds left on the holder's own clock."""
+        return self.record.lease_end - now
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Somebody else holds the lease; `version` tells later whether it stood still."""
+
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """The run's answer is in the ledger already."""
+
+    record: RunRecord
+
+
+def first(world: World, hint: FollowRun, with_it: list[Change]) -> Lease | None:
+    """Take the lease of a run nobody followed yet, with changes that go with it; None if taken."""
+    record = RunRecord(
+        turn=hint.turn.id, conversation=hint.conversation, run=hint.turn.run, lease=1,
+        holder=world.holder, lease_end=world.clock.now() + LENGTH,
+    )  # fmt: skip
+    put = Put(items.run_item(record, world.clock.now()), Expect.ABSENT)
+    try:
+        world.store.write([put, *with_it])
+    except Conflict:
+        return None
+    return Lease(record, 1)
+
+
+def take_over(world: World, hint: FollowRun) -> Lease | Held | Over:
+    """Take a lease that was given back or stood still for a lease length, else say who has it."""
+    item = world.store.get([items.run(hint.conversation, hint.turn.id)])[0]
+    record = items.read(RunRecord, item)
+    if item is None or record is None:
+        return Held(0)
+    if record.ended:
+        return Over(record)
+    if record.holder and item.version != hint.observed:
+        return Held(item.version)
+    taken = replace(
+        record, lease=record.lease + 1, holder=world.holder,
+        lease_end=world.clock.now() + LENGTH,
+    )  # fmt: skip
+    try:
+        world.store.write([Put(items.run_item(taken, world.clock.now()), item.version)])
+    except Conflict:
+        return Held(item.version)
+    return Lease(taken, item.version + 1)
+
+
+def write(world: World, lease: Lease, record: RunRecord, with_it: list[Change]) -> Lease:
+    """Write the record under the lease, with changes that go with it. Raises LeaseLost."""
+    try:
+        world.store.write([Put(items.run_item(record, world.clock.now()), lease.version), *with_it])
+    except Conflict as error:
+        raise LeaseLost(f"turn {record.turn}") from error
+    return Lease(record, lease.version + 1)
+
+
+def renewed(world: World, lease: Lease, record: RunRecord) -> Lease:
+    """Prolong the lease and store how far the follower came. Raises LeaseLost."""
+    longer = replace(record, lease_end=world.clock.now() + LENGTH)
+    return write(world, lease, longer, [])
+
+
+def given_back(world: World, lease: Lease, record: RunRecord) -> Lease:
+    """Give the lease up so that anybody may take it at once."""
+    return write(world, lease, replace(record, holder="", lease_end=0.0), [])

@@ -1,0 +1,107 @@
+"""What people see of a run while it goes on: one post that is edited, within the chat's rate."""
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass, field
+
+from threadline.app import answer, items, ledger, posting
+from threadline.app.lease import EDIT_NEEDS, Lease
+from threadline.app.world import World
+from threadline.core.envelope import FollowRun
+from threadline.core.errors import PostError, RateLimited
+from threadline.core.platform import Edits, Platform, Signals
+from threadline.core.posting import Receipt, Stage
+from threadline.core.reasons import Reason
+from threadline.core.settings import ReplyMode
+
+EDIT_TIMEOUT = 8.0
+
+
+@dataclass(slots=True)
+class Rates:
+    """Live runs by chat: the edit interval grows with their number."""
+
+    runs: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(slots=True)
+class Screen:
+    """The visible side of one followed run."""
+
+    world: World
+    platform: Platform
+    hint: FollowRun
+    rates: Rates
+    posted: Receipt | None = None
+    shown: str = ""
+    next_at: float = 0.0
+    edits: int = 0
+    frozen: bool = False
+
+    @property
+    def destination(self) -> str:
+        """The chat, as rates know it."""
+        return items.destination_of(self.hint.turn.destination)
+
+    @property
+    def grows(self) -> bool:
+        """Whether the answer grows in the chat while the run goes on."""
+        return (
+            self.hint.turn.reply is ReplyMode.CHAT
+            and isinstance(self.platform, Edits)
+            and self.posted is not None
+        )
+
+    def interval(self) -> float:
+        """Give the shortest time between two edits of this run."""
+        traits = self.platform.traits
+        private = self.hint.turn.destination.private
+        each = traits.edit_interval if private else traits.group_edit_interval
+        return each * max(self.rates.runs[self.destination], 1)
+
+    def wants(self, text: str) -> bool:
+        """Tell whether the text differs from what stands in the chat."""
+        if self.frozen or not self.grows:
+            return False
+        reply = answer.progress(text)
+        return reply is not None and reply.markdown != self.shown
+
+    async def show(self, text: str, lease: Lease) -> None:
+        """Edit the post to the text; trouble only costs this edit, never the answer."""
+        now = self.world.clock.now()
+        reply = answer.progress(text)
+        if reply is None or self.posted is None or lease.left(now) < EDIT_NEEDS:
+            return
+        self.next_at = now + self.interval()
+        platform = self.platform
+        if not isinstance(platform, Edits):
+            return
+        to = self.hint.turn.destination
+        using = posting.credentials(self.world, to.platform, to.app)
+        draft = platform.render(reply)[0]
+        flow = posting.under_policy(platform, using, platform.edit(draft, self.posted, to, using))
+        try:
+            await asyncio.wait_for(self.world.calls.arun(flow), EDIT_TIMEOUT)
+        except RateLimited as error:
+            self.next_at = self.world.clock.now() + error.after
+            self.world.store.write([ledger.cooling(self.destination, self.next_at)])
+        except (PostError, TimeoutError) as error:
+            self.world.log("edit", turn=self.hint.turn.id, reason=type(error).__name__)
+        else:
+            if not self.edits:
+                self.world.log("step", step=str(Reason.FIRST_TEXT), turn=self.hint.turn.id)
+            self.shown, self.edits = reply.markdown, self.edits + 1
+
+    async def mark(self, stage: Stage) -> None:
+        """Mark the message with a stage where the platform can; trouble is only logged."""
+        platform, to = self.platform, self.hint.turn.destination
+        if not isinstance(platform, Signals) or stage not in platform.stages or not to.anchor:
+            return
+        try:
+            using = posting.credentials(self.world, to.platform, to.app)
+            tokened = posting.tokened(self.world, platform, using, to)
+            using = await self.world.calls.arun(posting.under_policy(platform, using, tokened))
+            flow = posting.under_policy(platform, using, platform.signal(stage, to, using))
+            await asyncio.wait_for(self.world.calls.arun(flow), EDIT_TIMEOUT)
+        except (PostError, TimeoutError) as error:
+            self.world.log("mark", turn=self.hint.turn.id, reason=type(error).__name__)

@@ -1,0 +1,200 @@
+"""Follow runs, many at once, and fetch files; the queue only hints, the lease decides."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Final
+
+from threadline.app import closing, codec, deliver, fetching, items, lease, ledger
+from threadline.app.codec import Unreadable
+from threadline.app.following import Blocking, Following, contact_of
+from threadline.app.lease import Held, Lease, Over
+from threadline.app.ledger import Entry, Live
+from threadline.app.plan import send
+from threadline.app.screen import Rates, Screen
+from threadline.app.world import World
+from threadline.core.envelope import FollowRun, Timer
+from threadline.core.errors import LeaseLost
+from threadline.core.platform import Platform
+from threadline.core.ports import Change, Delete
+from threadline.core.posting import Receipt, Reply, Stage, Tone
+from threadline.core.reasons import Reason
+from threadline.core.records import Part, PartState
+from threadline.core.settings import ReplyMode
+from threadline.core.texts import say
+
+FOREVER: Final = float("inf")
+LIVE_IS_OLD: Final = 15.0
+
+
+async def in_thread(work: object) -> object:
+    """Run blocking work beside the loop."""
+    return await asyncio.to_thread(work)  # type: ignore[arg-type]
+
+
+@dataclass(slots=True)
+class Watch:
+    """Follows what it is hinted; `leave_at` is when everything is handed over (a deadline)."""
+
+    world: World
+    blocking: Blocking = in_thread
+    leave_at: float = FOREVER
+    rates: Rates = field(default_factory=Rates)
+    followed: dict[str, Following] = field(default_factory=dict)
+    leaving: bool = False
+
+    async def follow(self, body: str) -> None:
+        """Follow one hint until its run needs no more following; bad input is logged and dropped.
+
+        Raises StoreError where the hint shall come back.
+        """
+        try:
+            hint = codec.decode(body)
+        except Unreadable as error:
+            self.world.log("step", step=str(Reason.UNREADABLE), detail=str(error))
+            return
+        if not isinstance(hint, FollowRun):
+            return
+        if hint.job == "fetch":
+            await fetching.fetch(self.world, hint, self.blocking)
+        elif hint.turn.id not in self.followed:
+            await self._follow(hint)
+
+    def hand_over(self) -> None:
+        """Ask every follower to store its cursor and leave."""
+        self.leaving = True
+        for run in tuple(self.followed.values()):
+            run.hand_over()
+
+    async def _follow(self, hint: FollowRun) -> None:
+        platform = self.world.platform(hint.turn.destination.platform)
+        if platform is None:
+            self.world.log("step", step=str(Reason.NO_ROUTE), turn=hint.turn.id)
+            return
+        taken = _Taken()
+        await self.blocking(lambda: _take(self.world, hint, platform, taken))
+        if taken.lease is None:
+            return
+        run = await self._run(hint, platform, taken.lease, taken.posted)
+        place = run.screen.destination
+        self.followed[hint.turn.id] = run
+        self.rates.runs[place] += 1
+        try:
+            await self._until_closed(run, taken)
+        except LeaseLost:
+            self.world.log("lease", turn=hint.turn.id, state="lost")
+        finally:
+            del self.followed[hint.turn.id]
+            self.rates.runs[place] -= 1
+
+    async def _run(
+        self, hint: FollowRun, platform: Platform, held: Lease, posted: Receipt | None
+    ) -> Following:
+        screen = Screen(self.world, platform, hint, self.rates, posted)
+        contact = await contact_of(self.world, hint, self.blocking)
+        run = Following(
+            self.world, hint, contact, screen, held, self.blocking, self.leave_at,
+            leaving=self.leaving,
+        )  # fmt: skip
+        if held.record.lease == 1 and hint.turn.reply is not ReplyMode.LOG:
+            await screen.mark(Stage.RUNNING)
+        return run
+
+    async def _until_closed(self, run: Following, taken: "_Taken") -> None:
+        outcome = await run.outcome()
+        if outcome is None:
+            await self.blocking(lambda: _hand_over(run))
+            return
+        ending = []
+
+        def close() -> None:
+            live = taken.live
+            if run.now() - taken.read_at > LIVE_IS_OLD:
+                live = ledger.live(self.world, run.screen.destination)
+            ending.append(closing.close(run, outcome, live))
+
+        await self.blocking(close)
+        await run.screen.mark(ending[0].stage)
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What taking a run gave: the lease, the first sign of life, the chat as it was."""
+
+    lease: Lease | None = None
+    posted: Receipt | None = None
+    live: Live = Live(0.0, ())
+    read_at: float = 0.0
+
+
+def _take(world: World, hint: FollowRun, platform: Platform, taken: _Taken) -> None:
+    """Take the lease and post the first sign of life, or leave the run to its holder."""
+    taken.live = ledger.live(world, items.destination_of(hint.turn.destination))
+    taken.read_at = world.clock.now()
+    if hint.observed == 0:
+        sign = _first_sign(world, hint, platform, taken)
+        changes = ledger.planned([sign], world.clock.now()) if sign else []
+        taken.lease = lease.first(world, hint, [*changes, *_without_queued(hint, taken.live)])
+        if taken.lease is not None:
+            if sign is not None:
+                taken.posted = _post_sign(world, sign)
+            return
+    match lease.take_over(world, hint):
+        case Lease() as held:
+            taken.lease = held
+        case Over(record):
+            closing.tell(world, hint, record)
+        case Held(version):
+            again = FollowRun(
+                conversation=hint.conversation, mailbox=hint.mailbox, turn=hint.turn,
+                topic=hint.topic, observed=version,
+            )  # fmt: skip
+            now = world.clock.now()
+            send(world, now, [], [], [Timer(at=now + lease.LENGTH, mail=again)])
+
+
+def _first_sign(world: World, hint: FollowRun, platform: Platform, taken: _Taken) -> Part | None:
+    """Make the first sign of life where the platform wants one and the chat is free for it."""
+    turn = hint.turn
+    if turn.reply is not ReplyMode.CHAT or not platform.traits.placeholder:
+        return None
+    if turn.queued_part:
+        item = world.store.get([items.settled_by_id(turn.destination, turn.queued_part)])[0]
+        shown = items.read(Part, item)
+        if shown is not None and shown.state is PartState.SENT:
+            taken.posted = shown.receipt
+            return None
+    waits = [
+        entry for entry in taken.live.entries
+        if entry.part.conversation == hint.conversation and entry.part.id != turn.queued_part
+    ]  # fmt: skip
+    if waits or taken.live.cooling_until > world.clock.now():
+        return None
+    draft = platform.render(Reply(say("working", world.settings().language), Tone.PROGRESS))[0]
+    return closing.first_sign(world, hint, draft)
+
+
+def _without_queued(hint: FollowRun, live: Live) -> list[Change]:
+    """Take back a sign of waiting that was never posted."""
+    return [
+        Delete(items.open_part(entry.part), entry.version)
+        for entry in live.entries
+        if hint.turn.queued_part == entry.part.id and entry.part.state is PartState.PLANNED
+    ]
+
+
+def _post_sign(world: World, sign: Part) -> Receipt | None:
+    """Post the first sign of life; one that cannot go now is given up, not posted late."""
+    sent = deliver.send(world, Entry(sign, 1))
+    if sent.again_at:
+        part = sent.part
+        world.store.write([Delete(items.open_part(part), 2)])
+        return None
+    return sent.part.receipt if sent.part.state is PartState.SENT else None
+
+
+def _hand_over(run: Following) -> None:
+    """Store how far we came, give the lease back, hint a successor."""
+    record = run.record()
+    lease.given_back(run.world, run.lease, record)
+    send(run.world, run.now(), [], [run.hint], [])
+    run.world.log("lease", turn=run.hint.turn.id, state="handed over")

@@ -1,0 +1,206 @@
+"""The composition root: names become objects here and nowhere else.
+
+What a cold start must not pay for is imported where it is made.
+"""
+
+import importlib
+import os
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from threadline.app.ingest import Ingest
+from threadline.core.agent import Agent
+from threadline.core.platform import Platform
+from threadline.core.ports import Blobs, Clock, ItemStore, Secrets
+
+if TYPE_CHECKING:
+    from threadline.app.world import Log, Queues, World
+    from threadline.backends.outgoing import Gate
+    from threadline.backends.sqlite.database import Database
+    from threadline.core.settings import Settings
+
+PLATFORMS: Final = MappingProxyType(
+    {
+        "github": "threadline.platforms.github",
+        "playground": "threadline.platforms.playground",
+        "telegram": "threadline.platforms.telegram",
+    }
+)
+DIALECTS: Final = MappingProxyType({"langgraph": "threadline.agents.langgraph:LangGraph"})
+DATABASE: Final = "threadline.db"
+
+
+@cache
+def platform(name: str) -> Platform | None:
+    """Give a platform's codec, imported when it is first addressed; None where there is none."""
+    if name not in PLATFORMS:
+        return None
+    found: Platform = importlib.import_module(PLATFORMS[name]).PLATFORM
+    return found
+
+
+@cache
+def agent(dialect: str) -> Agent | None:
+    """Give a dialect of the agent's API; None where there is none."""
+    if dialect not in DIALECTS:
+        return None
+    module, _, name = DIALECTS[dialect].partition(":")
+    made: Agent = getattr(importlib.import_module(module), name)()
+    return made
+
+
+def random_id() -> str:
+    """Give 16 random lower-case letters and digits."""
+    return secrets.token_hex(8)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """The ports of one process."""
+
+    store: ItemStore
+    queues: "Queues"
+    blobs: Blobs
+    secrets: Secrets
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPorts:
+    """The embedded ports and what closes them."""
+
+    ports: Ports
+    database: "Database"
+
+    def close(self) -> None:
+        """Finish what is being written."""
+        self.database.close()
+
+
+def local_ports(root: Path, clock: Clock | None = None, *, synchronous: Any = "FULL") -> LocalPorts:
+    """Open the embedded store, queues, blobs and secrets of a state folder."""
+    from threadline.app.world import Queues
+    from threadline.backends.clock import SystemClock
+    from threadline.backends.files import FileBlobs, FileSecrets
+    from threadline.backends.sqlite.database import Database
+    from threadline.backends.sqlite.queue import SqliteQueue
+    from threadline.backends.sqlite.store import SqliteStore
+
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    clock = clock or SystemClock()
+    database = Database(root / DATABASE, clock, synchronous=synchronous)
+    names = {"mailbox": True, "runs": False, "timers": False, "outbox": False, "dead": True}
+    queues = Queues(
+        **{
+            name: SqliteQueue(database, "mailbox-dead" if name == "dead" else name, fifo=fifo)
+            for name, fifo in names.items()
+        }
+    )
+    ports = Ports(
+        store=SqliteStore(database), queues=queues, blobs=FileBlobs(root / "blobs"),
+        secrets=FileSecrets(root / "secrets.json", clock), clock=clock,
+    )  # fmt: skip
+    return LocalPorts(ports, database)
+
+
+def gated_ports(ports: Ports, gate: "Gate") -> Ports:
+    """Let every call of the ports pass through a gate."""
+    from threadline.app.world import Queues
+    from threadline.backends.outgoing import GatedBlobs, GatedQueue, GatedSecrets, GatedStore
+
+    queues = Queues(
+        **{
+            name: GatedQueue(getattr(ports.queues, name), name, gate)
+            for name in ("mailbox", "runs", "timers", "outbox", "dead")
+        }
+    )
+    return Ports(
+        store=GatedStore(ports.store, gate, random_id), queues=queues, blobs=GatedBlobs(ports.blobs, gate),
+        secrets=GatedSecrets(ports.secrets, gate), clock=ports.clock,
+    )  # fmt: skip
+
+
+def world_of(
+    ports: Ports,
+    log: "Log",
+    *,
+    settings: "Callable[[], Settings] | None" = None,
+    gate: "Gate | None" = None,
+    random: Callable[[], str] = random_id,
+) -> "World":
+    """Compose the world of the use cases; with a gate every outgoing call passes through it."""
+    from threadline.app.settings_items import SettingsCache
+    from threadline.app.world import World
+    from threadline.backends.calls import Network
+    from threadline.backends.http_asyncio import AsyncioHttp
+    from threadline.backends.http_blocking import BlockingHttp
+
+    ports = gated_ports(ports, gate) if gate else ports
+    blocking, asyncio = BlockingHttp(ports.blobs), AsyncioHttp(ports.blobs)
+    return World(
+        store=ports.store, queues=ports.queues, blobs=ports.blobs, secrets=ports.secrets,
+        clock=ports.clock, settings=settings or SettingsCache(ports.store, ports.clock),
+        platform=platform, agent=agent, calls=Network(blocking, asyncio, ports.clock),
+        random=random, log=log, holder=random(),
+    )  # fmt: skip
+
+
+def ingest_of(world: "World") -> Ingest:
+    """Compose ingest on the ports of a whole world, as `serve` has them."""
+    return Ingest(
+        mailbox=world.queues.mailbox, blobs=world.blobs, secrets=world.secrets, clock=world.clock,
+        apps=lambda: world.settings().apps, platform=world.platform, random=world.random,
+        log=world.log,
+    )  # fmt: skip
+
+
+def light_ingest(environ: Mapping[str, str]) -> Ingest:
+    """Compose ingest for a cold start on AWS: its own client, no table, one call before the 200."""
+    from threadline.backends.light.account import Account
+    from threadline.backends.light.composing import AppsCache, LightClock, log_line
+    from threadline.backends.light.ports import LightBlobs, LightItems, LightQueue, LightSecrets
+
+    clock = LightClock()
+    account = Account(environ, clock)
+    items = LightItems(account, {"settings": environ["THREADLINE_SETTINGS_TABLE"]}, clock)
+    return Ingest(
+        mailbox=LightQueue(account, environ["THREADLINE_MAILBOX_QUEUE_URL"]),
+        blobs=LightBlobs(account, environ["THREADLINE_BLOBS_BUCKET"]),
+        secrets=LightSecrets(account, environ["THREADLINE_SECRETS_PREFIX"], clock),
+        clock=clock, apps=AppsCache(items, clock), platform=platform, random=random_id,
+        log=log_line,
+    )  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Installed:
+    ingest: Ingest | None = None
+    world: "World | None" = None
+
+
+_installed: Final = _Installed()
+
+
+def install(world: "World") -> None:
+    """Let the functions of this process work in this world (`serve` and tests)."""
+    _installed.world = world
+    _installed.ingest = ingest_of(world)
+
+
+def ingest() -> Ingest:
+    """Give what ingest works with: what was installed, else what the environment names."""
+    if _installed.ingest is None:
+        _installed.ingest = light_ingest(os.environ)
+    return _installed.ingest
+
+
+def world() -> "World":
+    """Give the world of this process. Raises LookupError where none was installed."""
+    if _installed.world is None:
+        raise LookupError("no world is installed in this process")
+    return _installed.world
