@@ -83,8 +83,8 @@ def test_a_delivery_is_told_from_the_front_door_to_the_last_post(store: SqliteSt
     (journey,) = Explain(store, lambda: lines)("d1").journeys
     assert journey.steps == (
         Step(100.5, "accepted", "platform=telegram message=55"),
-        Step(101.0, "starting", "agent demo"),
-        Step(102.0, "run_created", "run r1"),
+        Step(101.0, "starting", "agent demo", KEY),
+        Step(102.0, "run_created", "run r1", KEY),
     )
     assert journey.conversation == KEY
     assert [one.state for one in journey.parts] == [PartState.SENT, PartState.PLANNED]

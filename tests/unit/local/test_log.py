@@ -62,9 +62,21 @@ def test_lines_of_others_are_passed_over(tmp_path: Path) -> None:
     assert [line["event"] for line in log.logged_lines(tmp_path)] == ["a", "b"]
 
 
-def test_a_person_sees_a_short_line() -> None:
-    """The terminal shows time, event and values that are set."""
+@pytest.mark.parametrize(
+    ("event", "values", "shown"),
+    [
+        (
+            "step",
+            {"step": "starting", "detail": "", "conversation": "c", "turn": "t"},
+            "c  starting",
+        ),
+        ("delivery", {"reason": "accepted", "platform": "x", "message": "7"}, "x  accepted"),
+        ("other", {"a": 1, "b": ""}, "other  a=1"),
+    ],
+)
+def test_a_person_sees_a_short_line(event: str, values: dict[str, object], shown: str) -> None:
+    """The terminal shows the time and what matters of an event."""
     record = logging.makeLogRecord(
-        {"msg": "delivery", "levelno": 20, "levelname": "INFO", "values": {"a": 1, "b": ""}}
+        {"msg": event, "levelno": 20, "levelname": "INFO", "values": values}
     )
-    assert log.ShortLines().format(record).split(" ", 1)[1] == "delivery a=1"
+    assert log.ShortLines().format(record).split(" ", 1)[1] == shown

@@ -26,6 +26,12 @@ _QUIET: Final = (
     "botocore",
 )
 
+_SHORT: Final = {
+    "delivery": ("platform", "reason", "mailbox", "status"),
+    "step": ("conversation", "step", "detail"),
+}
+"""What a person is shown of the commonest events."""
+
 _events = logging.getLogger("threadline")
 
 
@@ -66,13 +72,17 @@ class JsonLines(logging.Formatter):
 
 
 class ShortLines(logging.Formatter):
-    """`12:03:04 what name=value`, for a person who looks on."""
+    """A line for a person who looks on: time, and what matters of the event."""
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created).astimezone().strftime("%H:%M:%S")
         mark = "" if record.levelno < logging.WARNING else f"{record.levelname.lower()}: "
-        values = " ".join(f"{name}={value}" for name, value in _values(record).items() if value)
-        return f"{at} {mark}{record.getMessage()} {values}".rstrip()
+        event, values = record.getMessage(), _values(record)
+        if names := _SHORT.get(event):
+            told = [str(values[name]) for name in names if values.get(name)]
+        else:
+            told = [event, *(f"{name}={value}" for name, value in values.items() if value)]
+        return f"{at} {mark}{'  '.join(told)}"
 
 
 def start_logging(folder: Path, *, terminal: bool) -> None:

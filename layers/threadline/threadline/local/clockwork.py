@@ -1,0 +1,46 @@
+"""What happens by the clock in `serve`: on AWS a schedule of EventBridge calls the sweep."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from threadline.core.ports import Clock
+from threadline.local.function import Function
+from threadline.local.log import place
+
+SWEEP_EVERY: Final = 60.0
+
+log = logging.getLogger(__name__)
+
+
+def schedule_event(now: float, identifier: str) -> dict[str, Any]:
+    """Build the event of a schedule.
+
+    https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-run-lambda-schedule.html
+    """
+    return {
+        "version": "0",
+        "id": identifier,
+        "detail-type": "Scheduled Event",
+        "source": "aws.events",
+        "account": "000000000000",
+        "time": datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "region": "local",
+        "resources": ["arn:aws:events:local:000000000000:rule/sweep"],
+        "detail": {},
+    }
+
+
+async def sweep_every_minute(sweep: Function, clock: Clock, new_id: Callable[[], str]) -> None:
+    """Call the sweep at once and then every minute, until cancelled; never two at a time."""
+    with ThreadPoolExecutor(1, thread_name_prefix="sweep") as thread:
+        while True:
+            event = schedule_event(clock.now(), new_id())
+            done = asyncio.get_running_loop().run_in_executor(thread, sweep, event)
+            await asyncio.wait((done,))
+            if error := done.exception():
+                log.error("sweep failed: %s at %s", type(error).__name__, place(error))
+            await clock.pause(SWEEP_EVERY)

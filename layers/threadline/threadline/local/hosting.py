@@ -1,0 +1,113 @@
+"""The running parts of `serve`: front door, workers, watch and sweep, opened and drained as one."""
+
+import asyncio
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from socket import socket
+from typing import Final
+
+from aiohttp import web
+
+from threadline.app.world import World
+from threadline.local.clockwork import sweep_every_minute
+from threadline.local.following import Follower, Follows
+from threadline.local.front_door import FrontDoor
+from threadline.local.function import Function, Handler
+from threadline.local.http_event import Route
+from threadline.local.worker import Source, Worker
+
+
+@dataclass(frozen=True, slots=True)
+class Handlers:
+    """The functions' handlers: the same that Lambda calls."""
+
+    ingest: Handler
+    connect: Handler
+    dispatch: Handler
+    deliver: Handler
+    sweep: Handler
+
+
+INGEST_ROUTES: Final = (Route("/webhooks/{platform}"), Route("/webhooks/{platform}/{app}"))
+CONNECT_ROUTES: Final = (Route("/agents/{agent}/ended"),)
+
+
+class Hosting:
+    """Everything that handles something; made inside the running loop."""
+
+    def __init__(
+        self,
+        world: World,
+        handlers: Handlers,
+        watch: Follows,
+        new_id: Callable[[], str],
+        pages: Sequence[web.AbstractRouteDef] = (),
+    ) -> None:
+        clock = world.clock
+        make = functools.partial(Function, clock=clock, new_id=new_id)
+        ingest = make("ingest", handlers.ingest, 10.0)
+        connect = make("connect", handlers.connect, 10.0)
+        sweep = make("sweep", handlers.sweep, 60.0)
+        routes = [(route, ingest) for route in INGEST_ROUTES]
+        routes += [(route, connect) for route in CONNECT_ROUTES]
+        self._door = FrontDoor(routes, clock, new_id, pages)
+        self._workers = [
+            Worker(source)
+            for source in sources(
+                world,
+                dispatch=make("dispatch", handlers.dispatch, 30.0),
+                deliver=make("deliver", handlers.deliver, 60.0),
+                sweep=sweep,
+            )
+        ]
+        self._follower = Follower(world.queues.runs, watch)
+        self._sweep = functools.partial(sweep_every_minute, sweep, clock, new_id)
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def open(self, listener: socket) -> None:
+        """Start everything; requests last, when whatever they lead to runs."""
+        for worker in self._workers:
+            worker.start()
+        self._tasks = {
+            "watch": asyncio.create_task(self._follower.run()),
+            "sweep": asyncio.create_task(self._sweep()),
+        }
+        await self._door.open(listener)
+
+    async def broken(self) -> str:
+        """Wait until a part ends that should not, and name it."""
+        await asyncio.wait(self._tasks.values(), return_when=asyncio.FIRST_COMPLETED)
+        return next(name for name, task in self._tasks.items() if task.done())
+
+    async def drain(self) -> None:
+        """Accept nothing more, finish what is in flight, hand over what is being followed."""
+        await self._door.close()
+        for worker in self._workers:
+            worker.stop()
+        self._follower.stop()
+        self._tasks["sweep"].cancel()
+        await asyncio.wait(self._tasks.values())
+        for worker in self._workers:
+            await asyncio.to_thread(worker.join)
+
+
+def sources(
+    world: World, *, dispatch: Function, deliver: Function, sweep: Function
+) -> tuple[Source, ...]:
+    """List the queues with their functions, as the deployed stack maps them."""
+    queues = world.queues
+    return (
+        Source(
+            name="mailbox", queue=queues.mailbox, fifo=True, function=dispatch,
+            parallel=8, visibility=60.0,
+        ),
+        Source(
+            name="outbox", queue=queues.outbox, fifo=False, function=deliver,
+            parallel=4, visibility=120.0,
+        ),
+        Source(
+            name="timers", queue=queues.timers, fifo=False, function=sweep,
+            batch=10, parallel=1, visibility=60.0,
+        ),
+    )  # fmt: skip
