@@ -47,6 +47,13 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         future.add_done_callback(self._returned)
         return future
 
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:  # noqa: ASYNC109
+        self.at_work += 1
+        try:
+            await super().shutdown_default_executor(timeout)
+        finally:
+            self.at_work -= 1
+
     def _returned(self, _: object) -> None:
         self.at_work -= 1
 
