@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any, assert_never
+from urllib.parse import parse_qs
 
 from threadline.core.errors import DeliveryRejected
 from threadline.core.message import Handshake, Ignored, Messages, Webhook
@@ -39,6 +40,13 @@ class Recorded:
     def webhook(self) -> Webhook:
         """The request as a platform sees it."""
         return webhook_of(self.event)
+
+    @property
+    def payload(self) -> Any:
+        """The JSON the delivery carries, as its body or as the field of a form."""
+        if "form" in self.webhook.headers["content-type"]:
+            return json.loads(parse_qs(self.event["body"])["payload"][0])
+        return json.loads(self.event["body"])
 
     def __str__(self) -> str:
         return f"{self.platform}-{self.case}"

@@ -5,10 +5,11 @@ from typing import Final
 import pytest
 
 from tests.contract.platforms.enrolment import Enrolment
+from tests.contract.platforms.github import GITHUB
 from tests.contract.platforms.telegram import TELEGRAM
 from tests.events import Recorded, recordings
 
-ENROLLED: Final[tuple[Enrolment, ...]] = (TELEGRAM,)
+ENROLLED: Final[tuple[Enrolment, ...]] = (GITHUB, TELEGRAM)
 
 EVERY_PLATFORM = pytest.mark.parametrize("one", ENROLLED, ids=str)
 EVERY_RECORDING = pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from typing import Final
 
 from threadline.core.posting import Draft, Reply, Tone
-from threadline.core.split import head_of, split
+from threadline.core.split import split
 from threadline.platforms.github import marker
 
 MAX_COMMENT: Final = 65_536
@@ -13,7 +13,6 @@ def render(reply: Reply) -> tuple[Draft, ...]:
     """Cut a reply into comments, each with room for our hidden line and for silenced mentions."""
     markdown = reply.markdown.encode("utf-8", "replace").decode()  # no half of a character
     room = MAX_COMMENT - marker.LENGTH - min(markdown.count("@"), MAX_COMMENT // 2)
-    if reply.tone is Tone.PROGRESS:
-        return (Draft(head_of(markdown, room, "chars")),) if markdown.strip() else ()
     pieces = split(markdown, room, "chars")
-    return tuple(Draft(piece.text) for piece in pieces if piece.body.strip())
+    drafts = tuple(Draft(piece.text) for piece in pieces if piece.body.strip())
+    return drafts[:1] if reply.tone is Tone.PROGRESS else drafts
