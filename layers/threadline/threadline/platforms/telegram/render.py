@@ -7,7 +7,8 @@ https://core.telegram.org/bots/api#messageentity
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from types import MappingProxyType
 from typing import Final
@@ -36,6 +37,7 @@ _TYPES: Final[Mapping[Style, str]] = MappingProxyType(
 )
 """Styles in the order in which they are kept where there are too many."""
 
+_OF_LETTERS: Final = frozenset({Style.BOLD, Style.ITALIC, Style.STRIKE})
 _RANK: Final = {style: rank for rank, style in enumerate(_TYPES)}
 
 
@@ -68,7 +70,7 @@ def _sent(markdown: str) -> str:
 
 
 def _draft(styled: Styled) -> Draft:
-    spans = sorted(styled.spans, key=lambda span: _RANK[span.style])[:MOST_ENTITIES]
+    spans = sorted(_apart(styled.spans), key=lambda span: _RANK[span.style])[:MOST_ENTITIES]
     if not spans:
         return Draft(styled.text)
     # units[i] is the place in UTF-16 of code point i
@@ -76,6 +78,21 @@ def _draft(styled: Styled) -> Draft:
     kept = sorted(spans, key=lambda span: (span.start, -span.end, _RANK[span.style]))
     entities = [_entity(span, units) for span in kept]
     return Draft(styled.text, {ENTITIES: json.dumps(entities, separators=(",", ":"))})
+
+
+def _apart(spans: Sequence[Span]) -> Iterator[Span]:
+    """Cut the styles of letters where code begins and ends: neither may hold the other."""
+    code = [span for span in spans if span.style in {Style.CODE, Style.BLOCK}]
+    for span in spans:
+        start = span.start
+        if span.style in _OF_LETTERS:
+            for hole in code:
+                if start < hole.end and hole.start < span.end:
+                    if start < hole.start:
+                        yield replace(span, start=start, end=hole.start)
+                    start = hole.end
+        if start < span.end:
+            yield replace(span, start=start)
 
 
 def _entity(span: Span, units: list[int]) -> dict[str, Json]:
