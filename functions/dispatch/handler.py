@@ -15,9 +15,8 @@ _log = logging.getLogger("threadline")
 
 def handler(event: dict[str, Any], context: Any) -> Any:
     """Handle a batch in order; what failed, and what follows it in its group, comes again."""
-    processor = SqsFifoPartialProcessor(
-        skip_group_on_error=True, raise_on_entire_batch_failure=False
-    )
+    processor = SqsFifoPartialProcessor(skip_group_on_error=True)
+    processor.raise_on_entire_batch_failure = False
     return process_partial_response(event, _record, processor, context)
 
 

@@ -21,6 +21,7 @@ from threadline.core.ports import Blobs, Clock, ItemStore, Secrets
 if TYPE_CHECKING:
     from threadline.app.world import Log, Queues, World
     from threadline.backends.outgoing import Gate
+    from threadline.backends.outgoing_http import AsyncioTransport, BlockingTransport
     from threadline.backends.sqlite.database import Database
     from threadline.core.settings import Settings
 
@@ -120,9 +121,18 @@ def gated_ports(ports: Ports, gate: "Gate") -> Ports:
         }
     )
     return Ports(
-        store=GatedStore(ports.store, gate, random_id), queues=queues, blobs=GatedBlobs(ports.blobs, gate),
+        store=GatedStore(ports.store, gate, random_id), queues=queues,
+        blobs=GatedBlobs(ports.blobs, gate),
         secrets=GatedSecrets(ports.secrets, gate), clock=ports.clock,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Transports:
+    """What performs HTTP requests, blocking and in asyncio."""
+
+    blocking: "BlockingTransport"
+    asyncio: "AsyncioTransport"
 
 
 def world_of(
@@ -131,23 +141,36 @@ def world_of(
     *,
     settings: "Callable[[], Settings] | None" = None,
     gate: "Gate | None" = None,
+    transports: Transports | None = None,
     random: Callable[[], str] = random_id,
 ) -> "World":
     """Compose the world of the use cases; with a gate every outgoing call passes through it."""
     from threadline.app.settings_items import SettingsCache
     from threadline.app.world import World
     from threadline.backends.calls import Network
-    from threadline.backends.http_asyncio import AsyncioHttp
-    from threadline.backends.http_blocking import BlockingHttp
 
     ports = gated_ports(ports, gate) if gate else ports
-    blocking, asyncio = BlockingHttp(ports.blobs), AsyncioHttp(ports.blobs)
+    http = transports or _transports(ports.blobs)
+    http = _gated_transports(http, gate) if gate else http
     return World(
         store=ports.store, queues=ports.queues, blobs=ports.blobs, secrets=ports.secrets,
         clock=ports.clock, settings=settings or SettingsCache(ports.store, ports.clock),
-        platform=platform, agent=agent, calls=Network(blocking, asyncio, ports.clock),
+        platform=platform, agent=agent, calls=Network(http.blocking, http.asyncio, ports.clock),
         random=random, log=log, holder=random(),
     )  # fmt: skip
+
+
+def _transports(blobs: Blobs) -> Transports:
+    from threadline.backends.http_asyncio import AsyncioHttp
+    from threadline.backends.http_blocking import BlockingHttp
+
+    return Transports(BlockingHttp(blobs), AsyncioHttp(blobs))
+
+
+def _gated_transports(http: Transports, gate: "Gate") -> Transports:
+    from threadline.backends.outgoing_http import GatedAsyncioHttp, GatedHttp
+
+    return Transports(GatedHttp(http.blocking, gate), GatedAsyncioHttp(http.asyncio, gate))
 
 
 def ingest_of(world: "World") -> Ingest:

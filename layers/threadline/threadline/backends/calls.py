@@ -5,8 +5,8 @@ from contextlib import aclosing
 
 from threadline.agents.answers import lost, refusal
 from threadline.backends.driving import adrive, drive
-from threadline.backends.http_asyncio import AsyncioHttp, StreamBroken, StreamRefused
-from threadline.backends.http_blocking import BlockingHttp
+from threadline.backends.http_asyncio import StreamBroken, StreamRefused
+from threadline.backends.outgoing_http import AsyncioTransport, BlockingTransport
 from threadline.core.http import Flow, HttpRequest
 from threadline.core.ports import Clock
 
@@ -14,7 +14,9 @@ from threadline.core.ports import Clock
 class Network:
     """Runs flows by both drivers. Blocking calls may come from any thread."""
 
-    def __init__(self, blocking: BlockingHttp, asyncio: AsyncioHttp, clock: Clock) -> None:
+    def __init__(
+        self, blocking: BlockingTransport, asyncio: AsyncioTransport, clock: Clock
+    ) -> None:
         self._blocking = blocking
         self._asyncio = asyncio
         self._clock = clock
