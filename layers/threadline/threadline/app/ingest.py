@@ -105,6 +105,15 @@ class Ingest:
         parsed = codec.parse(request, credentials, self.clock.now())
         return self._settle(parsed, request, platform, app)
 
+    def fetched(self, request: Webhook, platform: str, app: str) -> Answer:
+        """Take what a connection of our own brought: as `receive`, but nothing had to be signed."""
+        codec = self.platform(platform) if self._configured(platform, app) else None
+        credentials = self._app(platform, app, self.secrets.get(f"{platform}/{app}"))
+        if not isinstance(codec, ReceivesHttp) or credentials is None:
+            return self._refuse(404, Reason.NO_ROUTE, platform, app)
+        parsed = codec.parse(request, credentials, self.clock.now())
+        return self._settle(parsed, request, platform, app)
+
     def _configured(self, platform: str, app: str) -> bool:
         return any(
             one.platform == platform and one.app == app and one.enabled for one in self.apps()
@@ -116,6 +125,9 @@ class Ingest:
         secrets = self.secrets.get(f"{platform}/{app}", fresh=fresh)
         if not all(secrets.get(name) for name in codec.secrets_needed):
             return None
+        return self._app(platform, app, secrets)
+
+    def _app(self, platform: str, app: str, secrets: Mapping[str, str]) -> Credentials | None:
         for one in self.apps():
             if one.platform == platform and one.app == app:
                 return Credentials(
