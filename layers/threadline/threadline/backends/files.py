@@ -3,7 +3,6 @@
 import fcntl
 import json
 import os
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from threadline.backends.durable import make_folder, replace_file
 from threadline.backends.limits import check_blob_name, plain_path
 from threadline.core.errors import StoreError, StoreUnavailable
 from threadline.core.http import BlobRef
@@ -19,7 +19,6 @@ from threadline.core.ports import Clock
 
 CACHED_SECONDS: Final = 60.0
 _BLOB: Final = "~"
-_UNFINISHED: Final = ".new"
 _LONGEST_PART: Final = 250
 
 
@@ -141,7 +140,7 @@ class FileSecrets:
     def _alone(self) -> Iterator[None]:
         """Keep other processes from changing another entry in between."""
         with _as_store_error(str(self._path)):
-            _make_folder(self._path.parent)
+            make_folder(self._path.parent)
             lock = os.open(self._path.with_name(self._path.name + ".lock"), os.O_CREAT, 0o600)
             fcntl.flock(lock, fcntl.LOCK_EX)
         try:
@@ -162,37 +161,6 @@ class FileSecrets:
                     )
                 body = file.read()
         return _understood(body, self._path)
-
-
-def replace_file(path: Path, body: bytes) -> None:
-    """Write a file of mode 600 whole or not at all, durably. Raises OSError."""
-    _make_folder(path.parent)
-    handle, unfinished = tempfile.mkstemp(suffix=_UNFINISHED, dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(body)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(unfinished).replace(path)
-    except BaseException:
-        Path(unfinished).unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
-
-
-def _make_folder(folder: Path) -> None:
-    if not folder.is_dir():
-        _make_folder(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
-        _sync_folder(folder.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Literal, Self
 
+from threadline.backends.durable import make_folder
 from threadline.backends.sqlite import schema
 from threadline.backends.sqlite.arrivals import Arrivals
 from threadline.backends.sqlite.writer import Work, Writer
@@ -127,7 +128,7 @@ class Database:
 
     def _open(self, synchronous: Synchronous) -> sqlite3.Connection:
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self._path.parent)
             # Only a file made here is closed again: closing one that is in use drops its locks.
             with suppress(FileExistsError):
                 os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
