@@ -20,6 +20,7 @@ from threadline.core.visible import VisibleText
 
 POLL: Final = (1.0, 2.0, 4.0, 8.0, 15.0)
 PATIENCE_AFTER_LIMIT: Final = 120.0
+LONGEST_REST: Final = 5.0
 
 type Blocking = Callable[[Callable[[], object]], Awaitable[object]]
 
@@ -85,6 +86,14 @@ class Following:
     def over_limit(self) -> bool:
         """Tell whether the turn used up its time."""
         return self.now() >= self.hint.turn.limit_at
+
+    async def rested(self) -> float:
+        """Wait out the edit interval before the final; give until when the chat cools if longer."""
+        if self.screen.next_at - self.now() > LONGEST_REST:
+            return self.screen.next_at
+        if self.screen.edits:
+            await self._wait(self.screen.next_at - self.now())
+        return 0.0
 
     def _resume(self) -> None:
         """Take up where an earlier holder left; its edits in flight get time to land."""

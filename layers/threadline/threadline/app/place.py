@@ -73,6 +73,7 @@ def begin(
         queued_part=last.queued_part, merged=len(batch),
     )  # fmt: skip
     scene.conversation = replace(scene.conversation, turn=turn, question=None, hops=0)
+    scene.batch = tuple(one for _, one in batch)
     files = tuple(file for _, one in batch for file in one.message.files)
     moves = {
         (False, False): Move.TAKEN,

@@ -8,7 +8,7 @@ from threadline.app.world import World
 from threadline.core.envelope import Wake
 from threadline.core.ids import ConversationKey
 from threadline.core.ports import Expect, Put
-from threadline.core.records import Conversation, Turn
+from threadline.core.records import Conversation, Turn, Waiting
 from threadline.core.settings import AgentSettings, Binding, Settings
 from threadline.core.turn import DUE_AFTER, Move, State, after
 
@@ -18,7 +18,10 @@ SOON = 60.0
 
 @dataclass(slots=True)
 class Scene:
-    """A conversation under dispatch; `expect` is the version the next commit is fenced by."""
+    """A conversation under dispatch; `expect` is the version the next commit is fenced by.
+
+    `batch` are the turn's messages where this step has them at hand.
+    """
 
     world: World
     settings: Settings
@@ -27,6 +30,7 @@ class Scene:
     expect: int | Expect
     plan: Plan
     due_at: float | None = None
+    batch: tuple[Waiting, ...] = ()
 
     @property
     def key(self) -> ConversationKey:

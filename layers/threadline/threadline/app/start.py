@@ -112,10 +112,12 @@ def _adopted(scene: Scene, to: Contact) -> bool:
 
 
 def _create(scene: Scene, to: Contact) -> None:
-    batch = waits.load(scene.world, scene.key, scene.turn.waits)
-    if not batch:
+    if not scene.batch:
+        loaded = waits.load(scene.world, scene.key, scene.turn.waits)
+        scene.batch = tuple(one for _, one in loaded)
+    if not scene.batch:
         raise AgentRejected("the message of this turn is gone")
-    request = _request(scene, to, tuple(one for _, one in batch))
+    request = _request(scene, to, scene.batch)
     for wait in (*BUSY_AGAIN_AFTER, None):
         try:
             run = _call(scene, to, request)

@@ -9,7 +9,7 @@ from threadline.app.failing import give_up
 from threadline.app.place import begin_next
 from threadline.app.scene import Scene
 from threadline.app.speak import notice
-from threadline.app.start import follow, proceed, unblocked
+from threadline.app.start import created, find, follow, proceed, unblocked
 from threadline.core.agent import RunStatus, StoredFile
 from threadline.core.envelope import FollowRun
 from threadline.core.errors import AgentError
@@ -78,12 +78,29 @@ def _by_state(scene: Scene) -> None:
 
 def _restart(scene: Scene) -> None:
     """Try again, looking first for a run that an earlier try may have made."""
-    proceed(scene, first=False)
-    turn = scene.conversation.turn
-    if turn is None or scene.conversation.state is not State.RUNNING:
-        return
-    if turn.reply is ReplyMode.LOG:
-        _look_at_run(scene)
+    if scene.turn.reply is not ReplyMode.LOG or not _found_unwatched(scene):
+        proceed(scene, first=False)
+
+
+def _found_unwatched(scene: Scene) -> bool:
+    """Take up the run of a turn that nobody follows; tell whether there is one."""
+    try:
+        to = agents.contact(scene.world, scene.settings, scene.turn.agent)
+        found = find(scene, to)
+    except AgentError:
+        return False
+    if not found.ours:
+        return False
+    run, status = found.ours[-1]
+    if status.over:
+        waits.drop(scene, scene.turn.waits)
+        scene.conversation = replace(scene.conversation, thread_known=True)
+        scene.journal(Reason.RUN_ADOPTED, f"run {run}")
+        finish(scene, str(status))
+        return True
+    created(scene, run, Reason.RUN_ADOPTED)
+    _look_again(scene)
+    return True
 
 
 def _look_at_run(scene: Scene) -> None:
@@ -100,7 +117,12 @@ def _look_at_run(scene: Scene) -> None:
     if scene.now >= turn.limit_at:
         _cancel_over_limit(scene)
         return
-    age = max(scene.now - turn.accepted_at, 15.0)
+    _look_again(scene)
+
+
+def _look_again(scene: Scene) -> None:
+    """Look at an unwatched run again, the later the longer it goes on; soon while others wait."""
+    age = max(scene.now - scene.turn.accepted_at, 15.0)
     scene.due_in(min(age, 15.0 if scene.conversation.waiting else UNWATCHED_LONGEST))
     if scene.conversation.waiting:
         scene.timer()

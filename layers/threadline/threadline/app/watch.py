@@ -105,11 +105,13 @@ class Watch:
             await self.blocking(lambda: _hand_over(run))
             return
         ending = []
+        cooling = await run.rested()
 
         def close() -> None:
             live = taken.live
             if run.now() - taken.read_at > LIVE_IS_OLD:
                 live = ledger.live(self.world, run.screen.destination)
+            live = Live(max(live.cooling_until, cooling), live.entries)
             ending.append(closing.close(run, outcome, live))
 
         await self.blocking(close)

@@ -16,7 +16,7 @@ _VALUES: Final = re.compile(
     r"|\bxox[a-z]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}"  # Slack
     r"|\bsk-[A-Za-z0-9_-]{16,}|\blsv2_[A-Za-z0-9_]{16,}"  # model and LangSmith keys
     r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"  # AWS access key id
-    r"|\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}"  # JSON Web Token
+    r"|\beyJ[A-Za-z0-9_-]{8,400}\.eyJ[A-Za-z0-9_-]{8,}"  # JSON Web Token
     r"|-----BEGIN [A-Z ]*PRIVATE KEY"
     r"|\bnsec1[a-z0-9]{20,}"  # Nostr secret key
     r"|(?<=://)[^/\s:@]*:[^/\s@]+(?=@)"  # user and password in an address

@@ -1,0 +1,266 @@
+"""A strict stand-in for LangGraph Server in the clock's own time; nothing runs in between.
+
+What a run does is told by its text: `echo` (default), `sleep N`, `long N`, `boom`, `half`, `silent`,
+`ask`. Where a run stands follows from the clock alone, so that time may jump.
+"""
+
+import json
+import re
+from collections.abc import AsyncGenerator, Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+START_AFTER = 0.5
+PIECES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What a run does: text in pieces over `seconds`, then its end."""
+
+    text: str = ""
+    seconds: float = 2.0
+    error: str = ""
+    question: str = ""
+
+
+@dataclass(slots=True)
+class Run:
+    """One run and when it began; `metadata` as it was created with."""
+
+    id: str
+    thread: str
+    metadata: Mapping[str, Any]
+    human: Mapping[str, Any]
+    script: Script
+    began_at: float
+    cancelled_at: float | None = None
+    answers: bool = False
+
+    @property
+    def ends_at(self) -> float:
+        planned = self.began_at + START_AFTER + self.script.seconds
+        return planned if self.cancelled_at is None else min(planned, self.cancelled_at)
+
+    def status(self, now: float) -> str:
+        if now < self.ends_at:
+            return "pending" if now < self.began_at + START_AFTER else "running"
+        if self.cancelled_at is not None and self.cancelled_at <= self.ends_at:
+            return "interrupted"
+        return "error" if self.script.error else "success"
+
+    def pieces(self) -> list[tuple[float, str]]:
+        """Give when each piece of text comes."""
+        text, size = self.script.text, max(len(self.script.text) // PIECES, 1)
+        cut = [text[at : at + size] for at in range(0, len(text), size)]
+        step = self.script.seconds / max(len(cut), 1)
+        first = self.began_at + START_AFTER
+        return [(first + step * number, piece) for number, piece in enumerate(cut)]
+
+
+@dataclass(slots=True)
+class Thread:
+    """A thread and its runs, oldest first."""
+
+    metadata: Mapping[str, Any]
+    runs: list[Run] = field(default_factory=list)
+
+
+class Refused(Exception):
+    """An answer that is no success."""
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+
+
+@dataclass(slots=True)
+class AgentStub:
+    """The server; `down` makes it refuse every connection, `calls` lists what was asked."""
+
+    clock: Callable[[], float]
+    down: bool = False
+    threads: dict[str, Thread] = field(default_factory=dict)
+    calls: list[tuple[str, str]] = field(default_factory=list)
+    faults: dict[str, list[int]] = field(default_factory=dict)
+    _numbers: Any = field(default_factory=lambda: count(1))
+
+    def answer(self, method: str, url: str, body: bytes) -> tuple[int, Any]:
+        """Answer one request with a status and JSON."""
+        parts = urlsplit(url)
+        self.calls.append((method, parts.path))
+        planned = self.faults.get(f"{method} {parts.path.rsplit('/', 1)[-1]}")
+        if planned:
+            return planned.pop(0), {"detail": "planned by the test"}
+        sent = json.loads(body) if body else {}
+        try:
+            return 200, self._route(method, parts.path.split("/")[1:], sent, parse_qs(parts.query))
+        except Refused as refused:
+            return refused.status, {"detail": refused.detail}
+
+    async def stream(
+        self, url: str, last_id: str, pause: Callable[[float], Any]
+    ) -> AsyncGenerator[bytes]:
+        """Give a run's events from `last_id` on, in time; the end is the end of the stream."""
+        run = self._run(urlsplit(url).path.split("/")[1:])
+        start = 0 if last_id in {"", "-1"} else int(last_id) + 1
+        for number, (at, piece) in enumerate(run.pieces()):
+            if number < start:
+                continue
+            while self.clock() < min(at, run.ends_at):
+                await pause(min(at, run.ends_at) - self.clock())
+            if run.cancelled_at is not None and at > run.cancelled_at:
+                return
+            chunk = {"type": "AIMessageChunk", "id": f"ai-{run.id}", "content": piece}
+            yield _frame("messages", [chunk, {}], number)
+        while self.clock() < run.ends_at:
+            await pause(run.ends_at - self.clock())
+        if run.script.error and run.cancelled_at is None:
+            yield _frame("error", {"error": "ValueError", "message": run.script.error}, 999)
+
+    def runs(self, text: str = "") -> list[Run]:
+        """Give all runs, or those of one message text, in order of their creation."""
+        every = [run for thread in self.threads.values() for run in thread.runs]
+        every.sort(key=lambda run: run.began_at)
+        return [run for run in every if not text or text in str(run.human["content"])]
+
+    def foreign_run(self, thread: str, seconds: float) -> Run:
+        """Let somebody else run on a thread."""
+        place = self.threads.setdefault(thread, Thread({}))
+        run = Run(
+            self._id(), thread, {}, {"type": "human", "id": "foreign", "content": "foreign"},
+            Script("foreign", seconds), self.clock(),
+        )  # fmt: skip
+        place.runs.append(run)
+        return run
+
+    def _route(self, method: str, path: list[str], sent: Any, query: Any) -> Any:
+        match (method, *path):
+            case ("POST", "threads"):
+                return self._create_thread(sent)
+            case ("POST", "threads", thread, "runs"):
+                return self._create_run(thread, sent)
+            case ("GET", "threads", thread, "runs"):
+                offset = int(query.get("offset", ["0"])[0])
+                runs = self._thread(thread).runs[::-1]
+                return [self._shown(run) for run in runs[offset : offset + 20]]
+            case ("GET", "threads", _, "runs", _):
+                return self._shown(self._run(path))
+            case ("GET", "threads", _, "runs", _, "join"):
+                run = self._run(path)
+                failed = {"error": "ValueError", "message": run.script.error}
+                return {"__error__": failed} if run.script.error else {}
+            case ("POST", "threads", _, "runs", _, "cancel"):
+                return self._cancel(path)
+            case ("POST", "threads", thread, "history"):
+                return self._history(thread, sent)
+            case ("POST", "assistants", "search"):
+                return [{"assistant_id": "1", "graph_id": "demo", "name": "demo", "metadata": {}}]
+            case _:
+                raise Refused(404, "Not Found")
+
+    def _create_thread(self, sent: Any) -> Any:
+        wanted = sent["thread_id"]
+        if not UUID.fullmatch(wanted):
+            raise Refused(422, "Invalid thread ID: must be a UUID")
+        if wanted in self.threads and sent.get("if_exists") != "do_nothing":
+            raise Refused(409, "Thread already exists")
+        self.threads.setdefault(wanted, Thread(sent.get("metadata", {})))
+        return {"thread_id": wanted, "status": "idle"}
+
+    def _create_run(self, thread: str, sent: Any) -> Any:
+        place = self._thread(thread)
+        if any(run.status(self.clock()) in {"pending", "running"} for run in place.runs):
+            raise Refused(409, "Thread is already running a task.")
+        resume = sent.get("command", {}).get("resume")
+        if resume is not None:
+            human = {"type": "human", "id": "resume", "content": str(resume)}
+        else:
+            human = sent["input"]["messages"][-1]
+        assert sent["multitask_strategy"] == "reject"
+        text = _text(human["content"])
+        run = Run(
+            self._id(), thread, sent.get("metadata", {}), human,
+            script_of(text, answers=resume is not None), self.clock(), answers=resume is not None,
+        )  # fmt: skip
+        place.runs.append(run)
+        return self._shown(run)
+
+    def _cancel(self, path: list[str]) -> Any:
+        run = self._run(path)
+        if run.status(self.clock()) not in {"pending", "running"}:
+            raise Refused(404, "run already ended")
+        run.cancelled_at = self.clock()
+        return {}
+
+    def _history(self, thread: str, sent: Any) -> Any:
+        wanted = sent["metadata"]["run_id"]
+        messages: list[Any] = []
+        for run in self._thread(thread).runs:
+            if not run.answers:
+                messages.append(run.human)
+            over = self.clock() >= run.ends_at and run.cancelled_at is None
+            if over and run.script.text:
+                ai = {"type": "ai", "id": f"ai-{run.id}", "content": run.script.text}
+                messages.append(ai)
+            if run.id == wanted:
+                asked = [{"value": run.script.question, "id": "i"}] if run.script.question else []
+                return [{"values": {"messages": messages}, "interrupts": asked, "tasks": []}]
+        return []
+
+    def _thread(self, thread: str) -> Thread:
+        if thread not in self.threads:
+            raise Refused(404, "Thread or assistant not found.")
+        return self.threads[thread]
+
+    def _run(self, path: list[str]) -> Run:
+        for run in self._thread(path[1]).runs:
+            if run.id == path[3]:
+                return run
+        raise Refused(404, "Run not found")
+
+    def _shown(self, run: Run) -> Any:
+        return {
+            "run_id": run.id, "thread_id": run.thread, "status": run.status(self.clock()),
+            "metadata": dict(run.metadata),
+        }  # fmt: skip
+
+    def _id(self) -> str:
+        return f"00000000-0000-4000-8000-{next(self._numbers):012d}"
+
+
+def script_of(text: str, *, answers: bool = False) -> Script:
+    """Read what a run shall do from its message."""
+    wish = text.rsplit(": ", 1)[-1] if not answers else f"echo {text}"
+    words = wish.split()
+    match words[:2]:
+        case ["sleep", seconds] if seconds.replace(".", "").isdigit():
+            return Script(f"slept {seconds}", float(seconds))
+        case ["long", number] if number.isdigit():
+            return Script(
+                "\n\n".join(f"Paragraph {n}. " + "word " * 200 for n in range(int(number)))
+            )
+        case ["boom", *_]:
+            return Script(error="boom")
+        case ["half", *_]:
+            return Script("half an answer", error="boom")
+        case ["silent", *_]:
+            return Script("")
+        case ["ask", *_]:
+            return Script(question="Which colour?")
+        case _:
+            return Script(f"echo: {text}")
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(part.get("text", "") for part in content)
+
+
+def _frame(event: str, payload: Any, number: int) -> bytes:
+    return f"event: {event}\ndata: {json.dumps(payload)}\nid: {number}\n\n".encode()

@@ -1,0 +1,83 @@
+"""The network of the simulation: two stubs behind ordinary transports, each call taking time."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
+
+from tests.simulation.agent import AgentStub
+from tests.stubs.telegram import TelegramStub
+from threadline.backends.clock import VirtualClock
+from threadline.backends.http_asyncio import LONGEST_SILENCE
+from threadline.core.http import HttpRequest, HttpResponse, Lost
+
+AGENT = "http://agent.test"
+TELEGRAM = "http://telegram.test"
+LATENCY = 0.01
+
+
+@dataclass(slots=True)
+class Stubs:
+    """Everything outside."""
+
+    clock: VirtualClock
+    agent: AgentStub
+    telegram: TelegramStub
+
+    def respond(self, request: HttpRequest) -> HttpResponse | Lost:
+        """Answer a request as the addressed stub does."""
+        assert request.configured, "only configured addresses exist here"
+        assert isinstance(request.body, bytes)
+        if request.url.startswith(AGENT):
+            if self.agent.down:
+                return Lost("refused", sent=False)
+            status, told = self.agent.answer(request.method, request.url, request.body)
+            return HttpResponse(status, {"content-type": "application/json"}, _json(told))
+        _, bot, method = urlsplit(request.url).path.split("/")
+        parameters = json.loads(request.body) if request.body else {}
+        answer = self.telegram.answer(unquote(bot).removeprefix("bot"), method, parameters)
+        if answer.status == 0:
+            return Lost("reset", sent=True)
+        return HttpResponse(answer.status, {}, _json(answer.body))
+
+
+@dataclass(slots=True)
+class BlockingStubs:
+    """The blocking transport."""
+
+    stubs: Stubs
+
+    def perform(self, request: HttpRequest) -> HttpResponse | Lost:
+        self.stubs.clock.sleep(LATENCY)
+        return self.stubs.respond(request)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+@dataclass(slots=True)
+class AsyncioStubs:
+    """The asyncio transport."""
+
+    stubs: Stubs
+
+    async def perform(self, request: HttpRequest) -> HttpResponse | Lost:
+        await asyncio.sleep(LATENCY)
+        return self.stubs.respond(request)
+
+    async def stream(
+        self, request: HttpRequest, *, idle: float = LONGEST_SILENCE
+    ) -> AsyncGenerator[bytes]:
+        assert idle > 0
+        await asyncio.sleep(LATENCY)
+        last = request.headers.get("last-event-id", "")
+        async for chunk in self.stubs.agent.stream(request.url, last, asyncio.sleep):
+            yield chunk
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def _json(told: object) -> bytes:
+    return json.dumps(told).encode()

@@ -1,0 +1,241 @@
+"""The whole path in virtual time: webhooks in, handlers fed as Lambda feeds them, stubs outside."""
+
+import asyncio
+import contextlib
+import itertools
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from functions.connect import handler as connect_handler
+from functions.deliver import handler as deliver_handler
+from functions.dispatch import handler as dispatch_handler
+from functions.ingest import handler as ingest_handler
+from functions.sweep import handler as sweep_handler
+from tests.simulation.agent import AgentStub
+from tests.simulation.network import AGENT, TELEGRAM, AsyncioStubs, BlockingStubs, Stubs
+from tests.stubs.telegram import TelegramStub
+from threadline import wiring
+from threadline.app.watch import Watch
+from threadline.app.world import World
+from threadline.backends.clock import VirtualClock
+from threadline.backends.outgoing import Gate, OpenGate
+from threadline.core.ids import AgentName, AppName, BindingName, PlatformName
+from threadline.core.ports import Queue
+from threadline.core.settings import AgentSettings, Allow, AppSettings, Binding, Settings
+from threadline.local.sqs_event import Batch, failed_ids, sqs_event
+
+SECRET = "a-webhook-secret"
+NAMESPACE = "5b1b1f2e-0000-4000-8000-000000000001"
+CHAT = 77
+VISIBILITY = {"mailbox": 60.0, "outbox": 120.0, "timers": 60.0, "runs": 120.0}
+BUSY_STEP, IDLE_STEP = 0.05, 1.0
+
+
+class Killed(BaseException):
+    """The process dies here."""
+
+
+def settings_with(binding: Mapping[str, Any] | None = None, **agent: Any) -> Settings:
+    """Give settings with one agent and a Telegram bot that answers everybody."""
+    bound = Binding(
+        name=BindingName("chat"), platform=PlatformName("telegram"), app=AppName("default"),
+        agent=AgentName("demo"), allow=Allow(everyone=True),
+    )  # fmt: skip
+    return Settings(
+        version="1", namespace=NAMESPACE,
+        agents={
+            AgentName("demo"): AgentSettings(
+                name=AgentName("demo"), dialect="langgraph", url=AGENT, assistant="demo", **agent
+            )
+        },
+        apps=(
+            AppSettings(
+                platform=PlatformName("telegram"), app=AppName("default"), identity="7000000001",
+                identity_name="threadline_bot", base_url=TELEGRAM,
+            ),
+        ),
+        bindings=(replace(bound, **(binding or {})),),
+    )  # fmt: skip
+
+
+@dataclass(slots=True)
+class Simulation:
+    """One installation; `gate` decides what becomes of each outgoing call."""
+
+    folder: Path
+    settings: Settings = field(default_factory=settings_with)
+    gate: Gate = field(default_factory=OpenGate)
+    clock: VirtualClock = field(default_factory=VirtualClock)
+    lines: list[dict[str, Any]] = field(default_factory=list)
+    deaths: int = 0
+    agent: AgentStub = field(init=False)
+    telegram: TelegramStub = field(init=False)
+    ports: wiring.LocalPorts = field(init=False)
+    world: World = field(init=False)
+    watch: Watch = field(init=False)
+    _tasks: dict[asyncio.Task[None], str] = field(default_factory=dict)
+    _ids: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    _next_sweep: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.agent = AgentStub(self.clock.now)
+        self.telegram = TelegramStub(clock=self.clock.now)
+        self.telegram.add_chat(CHAT)
+        self.ports = wiring.local_ports(self.folder, self.clock, synchronous="OFF")
+        self.ports.ports.secrets.put(
+            "telegram/default", {"bot_token": self.telegram.token, "webhook_secret": SECRET}
+        )
+        self._next_sweep = self.clock.now() + 60.0
+        self.boot()
+
+    def close(self) -> None:
+        """Close the database."""
+        self.ports.close()
+
+    def boot(self) -> None:
+        """Begin a process anew on what is stored: nothing in memory survives."""
+        stubs = Stubs(self.clock, self.agent, self.telegram)
+        self.world = wiring.world_of(
+            self.ports.ports, self._log, settings=lambda: self.settings, gate=self.gate,
+            transports=wiring.Transports(BlockingStubs(stubs), AsyncioStubs(stubs)),
+            random=lambda: f"{next(self._ids):08x}",
+        )  # fmt: skip
+        self.watch = Watch(self.world, blocking=_inline)
+        wiring.install(self.world)
+
+    def post(self, update: Mapping[str, Any], *, secret: str = SECRET) -> dict[str, Any]:
+        """Send an update to the webhook; give the answer."""
+        return ingest_handler.handler(event_of(update, secret), None)
+
+    def write(self, text: str, *, chat: int = CHAT, **more: Any) -> dict[str, Any]:
+        """Let a person write to the bot; give the update that was accepted."""
+        update = self.telegram.say(chat, text, **more)
+        update["message"]["date"] = int(self.clock.now())
+        answer = self.post(update)
+        assert answer["statusCode"] == 200, answer
+        return update
+
+    def callback(self, agent: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> Any:
+        """Let an agent call back."""
+        event = event_of(body, "") | {"headers": dict(headers), "pathParameters": {"agent": agent}}
+        return connect_handler.handler(event, None)
+
+    def shown(self, chat: int = CHAT) -> list[str]:
+        """Give what the bot's posts in the chat say, oldest first."""
+        return [one.text for one in self.telegram.shown(chat) if one.by_bot]
+
+    def run(self, seconds: float = 7200.0, *, until: Callable[[], bool] | None = None) -> None:
+        """Let everything happen until nothing is left to do, or a condition, or the time is up."""
+        loop = self.clock.loop()
+        try:
+            loop.run_until_complete(self._run(self.clock.now() + seconds, until))
+        finally:
+            loop.run_until_complete(self._end_tasks())
+            loop.close()
+
+    async def _run(self, end: float, until: Callable[[], bool] | None) -> None:
+        while self.clock.now() < end and not (until and until()):
+            try:
+                busy = self._pump()
+            except Killed:
+                await self._die()
+                continue
+            await self._reap()
+            if not busy and self.quiet():
+                return
+            await asyncio.sleep(BUSY_STEP if busy or self._tasks else IDLE_STEP)
+
+    def quiet(self) -> bool:
+        """Tell whether nothing is left to do."""
+        store = self.ports.ports.store
+        forever = self.clock.now() + 1e9
+        return not (
+            self._tasks
+            or any(self._depth(name) for name in VISIBILITY)
+            or store.due("conversation", forever, 1)
+            or store.due("outbox", forever, 1)
+        )
+
+    def _pump(self) -> bool:
+        busy = False
+        for name, handler in (
+            ("mailbox", dispatch_handler.handler),
+            ("outbox", deliver_handler.handler),
+            ("timers", sweep_handler.handler),
+        ):
+            busy = self._feed(name, handler) or busy
+        for message in self._queue("runs").receive(10, visibility=VISIBILITY["runs"]):
+            task = asyncio.ensure_future(self.watch.follow(message.body))
+            self._tasks[task] = message.receipt
+            busy = True
+        if self.clock.now() >= self._next_sweep:
+            self._next_sweep = self.clock.now() + 60.0
+            with contextlib.suppress(Exception):
+                sweep_handler.handler({"source": "aws.events"}, None)
+        return busy
+
+    def _feed(self, name: str, handler: Callable[..., Any]) -> bool:
+        messages = self._queue(name).receive(1, visibility=VISIBILITY[name])
+        if not messages:
+            return False
+        batch = Batch(name, name == "mailbox", messages)
+        with contextlib.suppress(Exception):
+            failed = failed_ids(handler(sqs_event(batch), None), messages)
+            self._queue(name).delete([one.receipt for one in messages if one.id not in failed])
+        return True
+
+    async def _reap(self) -> None:
+        for task in [task for task in self._tasks if task.done()]:
+            receipt = self._tasks.pop(task)
+            error = task.exception()
+            if isinstance(error, Killed):
+                await self._die()
+                return
+            if error is None:
+                self._queue("runs").delete([receipt])
+
+    async def _die(self) -> None:
+        """End the process: followers vanish with it, what was received comes again later."""
+        self.deaths += 1
+        await self._end_tasks()
+        self.boot()
+
+    async def _end_tasks(self) -> None:
+        tasks, self._tasks = list(self._tasks), {}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _queue(self, name: str) -> Queue:
+        found: Queue = getattr(self.ports.ports.queues, name)
+        return found
+
+    def _depth(self, name: str) -> int:
+        depth: int = getattr(self.ports.ports.queues, name).depth()
+        return depth
+
+    def _log(self, event: str, **fields: str | float | bool) -> None:
+        self.lines.append({"event": event, "at": self.clock.now(), **fields})
+
+
+async def _inline(work: Callable[[], object]) -> object:
+    return work()
+
+
+def event_of(update: Mapping[str, Any], secret: str) -> dict[str, Any]:
+    """Make the HTTP API event of an update."""
+    return {
+        "version": "2.0",
+        "rawPath": "/webhooks/telegram",
+        "headers": {
+            "content-type": "application/json",
+            "x-telegram-bot-api-secret-token": secret,
+        },
+        "requestContext": {"http": {"method": "POST", "path": "/webhooks/telegram"}},
+        "pathParameters": {"platform": "telegram"},
+        "body": json.dumps(update),
+        "isBase64Encoded": False,
+    }
