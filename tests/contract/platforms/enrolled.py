@@ -6,10 +6,11 @@ import pytest
 
 from tests.contract.platforms.enrolment import Enrolment
 from tests.contract.platforms.github import GITHUB
+from tests.contract.platforms.playground import PLAYGROUND
 from tests.contract.platforms.telegram import TELEGRAM
 from tests.events import Recorded, recordings
 
-ENROLLED: Final[tuple[Enrolment, ...]] = (GITHUB, TELEGRAM)
+ENROLLED: Final[tuple[Enrolment, ...]] = (GITHUB, PLAYGROUND, TELEGRAM)
 
 EVERY_PLATFORM = pytest.mark.parametrize("one", ENROLLED, ids=str)
 EVERY_RECORDING = pytest.mark.parametrize(
