@@ -54,6 +54,7 @@ class DemoAgent:
     url: str = ""
     _child: Child | None = None
     _keeper: asyncio.Task[None] | None = None
+    _started: float = 0.0
     _moved: list[Callable[[str], None]] = field(default_factory=list)
 
     def on_move(self, told: Callable[[str], None]) -> None:
@@ -61,13 +62,18 @@ class DemoAgent:
         self._moved.append(told)
 
     async def start(self) -> str:
-        """Start the server and give its address once it answers. Raises AgentUnavailable."""
+        """Start the server and give its address once it answers. Raises AgentUnavailable.
+
+        Where a first start fails it is tried again in the background.
+        """
         if missing := self.bundle.missing():
             raise AgentUnavailable(missing)
-        shutil.copytree(self.bundle.graph, self.bundle.state, dirs_exist_ok=True)
-        await self._launch()
-        self._keeper = asyncio.create_task(self._keep())
-        return self.url
+        await asyncio.to_thread(
+            shutil.copytree, self.bundle.graph, self.bundle.state, dirs_exist_ok=True
+        )
+        first: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._keeper = asyncio.create_task(self._keep(first))
+        return await first
 
     async def stop(self) -> None:
         """End the server."""
@@ -91,7 +97,13 @@ class DemoAgent:
             environ={**self.environ, MARK: mark, "LANGGRAPH_NO_VERSION_CHECK": "true"},
             log=self.bundle.log,
         )
-        shown = await asyncio.wait_for(shown_mark(url, child), READY_WITHIN)
+        try:
+            shown = await asyncio.wait_for(shown_mark(url, child), READY_WITHIN)
+        except TimeoutError:
+            await child.stop()
+            raise AgentUnavailable(
+                f"no answer from the demo agent; see {self.bundle.log}"
+            ) from None
         if shown != mark:
             await child.stop()
             return False
@@ -101,24 +113,31 @@ class DemoAgent:
                 told(url)
         return True
 
-    async def _keep(self) -> None:
-        deaths = 0
-        loop = asyncio.get_running_loop()
-        while self._child:
-            started = loop.time()
-            status = await self._child.ended()
-            deaths = 0 if loop.time() - started > STEADY_AFTER else deaths
-            wait = RESTART_AFTER[min(deaths, len(RESTART_AFTER) - 1)]
-            deaths += 1
-            log.warning(
-                "the demo agent ended (status %s, see %s); starting it again in %g s",
-                status, self.bundle.log, wait,
-            )  # fmt: skip
-            await asyncio.sleep(wait)
+    async def _keep(self, first: asyncio.Future[str]) -> None:
+        """Start the server whenever it does not run; `first` is told how the first start went."""
+        failures, loop = 0, asyncio.get_running_loop()
+        while True:
             try:
                 await self._launch()
-            except (AgentUnavailable, TimeoutError) as error:
-                log.warning("the demo agent did not start: %s", error)
+            except AgentUnavailable as error:
+                why = str(error)
+                if not first.done():
+                    first.set_exception(error)
+            else:
+                if not first.done():
+                    first.set_result(self.url)
+                why = await self._run()
+                failures = 0 if loop.time() - self._started > STEADY_AFTER else failures
+            wait = RESTART_AFTER[min(failures, len(RESTART_AFTER) - 1)]
+            failures += 1
+            log.warning("%s; starting it again in %g s", why, wait)
+            await asyncio.sleep(wait)
+
+    async def _run(self) -> str:
+        """Wait until the server ends and say how."""
+        self._started = asyncio.get_running_loop().time()
+        assert self._child is not None
+        return f"the demo agent ended with status {await self._child.ended()}"
 
 
 def command(program: Path, port: int) -> list[str]:
@@ -157,7 +176,7 @@ async def shown_mark(url: str, child: Child) -> str:
                     return read_mark(await response.content.read(65_536))
             except (aiohttp.ClientError, TimeoutError):
                 await asyncio.sleep(0.1)
-    raise AgentUnavailable(f"the demo agent ended with status {child.process.returncode}")
+    raise AgentUnavailable("the demo agent ended while it started")
 
 
 def read_mark(body: bytes) -> str:

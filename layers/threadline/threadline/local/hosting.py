@@ -63,22 +63,21 @@ class Hosting:
         ]
         self._follower = Follower(world.queues.runs, watch)
         self._sweep = functools.partial(sweep_every_minute, sweep, clock, new_id)
-        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._following: asyncio.Task[None] | None = None
+        self._sweeping: asyncio.Task[None] | None = None
 
     async def open(self, listener: socket) -> None:
         """Start everything; requests last, when whatever they lead to runs."""
         for worker in self._workers:
             worker.start()
-        self._tasks = {
-            "watch": asyncio.create_task(self._follower.run()),
-            "sweep": asyncio.create_task(self._sweep()),
-        }
+        self._following = asyncio.create_task(self._follower.run(), name="watch")
+        self._sweeping = asyncio.create_task(self._sweep(), name="sweep")
         await self._door.open(listener)
 
-    async def broken(self) -> str:
-        """Wait until a part ends that should not, and name it."""
-        await asyncio.wait(self._tasks.values(), return_when=asyncio.FIRST_COMPLETED)
-        return next(name for name, task in self._tasks.items() if task.done())
+    @property
+    def endless(self) -> tuple[asyncio.Task[None], ...]:
+        """What runs until it is stopped: one that ends before is broken."""
+        return tuple(task for task in (self._following, self._sweeping) if task)
 
     async def drain(self) -> None:
         """Accept nothing more, finish what is in flight, hand over what is being followed."""
@@ -86,8 +85,10 @@ class Hosting:
         for worker in self._workers:
             worker.stop()
         self._follower.stop()
-        self._tasks["sweep"].cancel()
-        await asyncio.wait(self._tasks.values())
+        if self._sweeping:
+            self._sweeping.cancel()
+        if self.endless:
+            await asyncio.wait(self.endless)
         for worker in self._workers:
             await asyncio.to_thread(worker.join)
 

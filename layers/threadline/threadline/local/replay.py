@@ -1,6 +1,5 @@
 """A recorded delivery sent to the running front door, and what became of it."""
 
-import base64
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from urllib.parse import urlencode
 import httpx
 
 from threadline.app.configure.surroundings import DEFAULT_APP
+from threadline.backends.lambda_http import webhook
 from threadline.core.errors import ThreadlineError
 from threadline.core.message import Webhook
 from threadline.local.front_door import REQUEST_ID
@@ -44,7 +44,7 @@ def read_recording(path: Path) -> Recording:
         event = json.loads(path.read_bytes())
         beside = path.with_name(path.name.removesuffix(".json") + ".expect.json")
         expect = json.loads(beside.read_bytes()) if beside.exists() else {}
-        request = _webhook(event)
+        request = webhook(event)
         _, _, platform, *app = request.path.split("/")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise NotARecording(f"{path} is no recorded delivery: {error}") from None
@@ -96,16 +96,3 @@ def unexpected(expect: Mapping[str, Any], got: Mapping[str, str]) -> list[str]:
         for name, value in wanted.items()
         if got.get(name) != value
     ]
-
-
-def _webhook(event: Mapping[str, Any]) -> Webhook:
-    body = event.get("body") or ""
-    return Webhook(
-        method=event["requestContext"]["http"]["method"],
-        path=event["rawPath"],
-        query=event.get("queryStringParameters") or {},
-        headers={name.lower(): value for name, value in (event.get("headers") or {}).items()},
-        body=base64.b64decode(body, validate=True)
-        if event.get("isBase64Encoded")
-        else body.encode(),
-    )

@@ -1,0 +1,1 @@
+"""The `threadline` command, one module for each of its words."""

@@ -1,0 +1,45 @@
+"""`threadline replay`: a recorded delivery, sent to the running front door and followed."""
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+PATIENCE = 120.0
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("replay", help="send a recorded delivery and follow it")
+    parser.add_argument("file", type=Path, help="events/<platform>/<case>.json")
+    parser.add_argument(
+        "--same", action="store_true", help="keep its ids, and expect that it is a duplicate"
+    )
+    parser.add_argument(
+        "--wait", type=float, default=PATIENCE, help=f"seconds to follow it (default {PATIENCE:g})"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the journey; 1 where it ends elsewhere than expected. Raises ThreadlineError."""
+    from threadline import wiring
+    from threadline.app.explain import Explain
+    from threadline.local.folder import StateFolder
+    from threadline.local.log import logged_lines
+    from threadline.local.replaying import Replaying
+    from threadline.local.serve import FOLDER
+
+    folder = StateFolder(Path.cwd() / FOLDER)
+    local = wiring.local_ports(folder.path)
+    try:
+        replaying = Replaying(
+            folder=folder,
+            ports=local.ports,
+            explain=Explain(local.ports.store, lambda: logged_lines(folder.logs)),
+            say=lambda line: print(line, flush=True),
+            monotonic=time.monotonic,
+        )
+        return replaying(args.file, same=args.same, patience=args.wait)
+    finally:
+        local.close()

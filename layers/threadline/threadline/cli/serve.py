@@ -1,0 +1,39 @@
+"""`threadline serve`: Threadline on this machine, in one process."""
+
+import argparse
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+from threadline.cli.program import as_typed
+
+PORT = 8420
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("serve", help="run Threadline on this machine")
+    parser.add_argument(
+        "--port", type=int, default=PORT, help=f"first port to try (default {PORT})"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until Ctrl-C. Raises ThreadlineError and ConfigError."""
+    from threadline.local.serve import Options, serve
+    from threadline.local.standing import Told
+
+    told = Told(
+        agent_url=os.environ.get("THREADLINE_AGENT_URL", ""),
+        public_url=os.environ.get("THREADLINE_PUBLIC_URL", ""),
+        program=as_typed(),
+    )
+    options = Options(root=Path.cwd(), told=told, port=args.port, environ=dict(os.environ))
+    return asyncio.run(serve(options, say))
+
+
+def say(line: str) -> None:
+    """Tell the person at the terminal."""
+    print(line, flush=True)

@@ -1,0 +1,135 @@
+"""`threadline replay`: stamp, send, follow, judge."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from threadline import wiring
+from threadline.app import settings_items
+from threadline.app.explain import Explain, Journey, Step
+from threadline.app.journey import ended, faults
+from threadline.core.errors import ThreadlineError
+from threadline.core.message import Webhook
+from threadline.core.platform import Stamps
+from threadline.core.posting import Credentials
+from threadline.core.reasons import Reason
+from threadline.local.folder import StateFolder
+from threadline.local.log import logged_lines
+from threadline.local.replay import (
+    Recording,
+    lines_of,
+    outcome,
+    read_recording,
+    send,
+    unexpected,
+)
+from threadline.local.telling import part_line, step_line
+
+LOOK_EVERY: Final = 0.1
+QUIET_FOR: Final = 3.0
+"""Seconds without a step after which a repeated delivery counts as swallowed by the queue."""
+
+
+class NotServing(ThreadlineError):
+    """No `serve` runs on this folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replaying:
+    """Sends recorded deliveries to the `serve` of a folder; `say` prints a line."""
+
+    folder: StateFolder
+    ports: wiring.Ports
+    explain: Explain
+    say: Callable[[str], None]
+    monotonic: Callable[[], float]
+
+    def __call__(self, file: Path, *, same: bool, patience: float) -> int:
+        """Replay one recording; 0 where it ended as expected. Raises ThreadlineError."""
+        serving = self.folder.serving()
+        if serving is None:
+            raise NotServing("nothing runs here to replay to: start it with `make run`")
+        recording = read_recording(file)
+        request = self._stamped(recording, same=same)
+        answered = send(request, serving.url)
+        lines = self._lines(answered.request)
+        got = outcome(answered.status, lines)
+        self.say(
+            f"{request.method} {request.path} answered {answered.status}:"
+            f" {', '.join(value for value in got.values() if value)} (request {answered.request})"
+        )
+        wrong = unexpected(recording.expect, got)
+        if got["outcome"] == "accepted" and not wrong:
+            deliveries = sorted({str(line["delivery"]) for line in lines if line.get("delivery")})
+            follow = self._follow_same if same else self._follow
+            wrong = [fault for one in deliveries for fault in follow(one, patience)]
+        for fault in wrong:
+            self.say(f"Not as expected: {fault}")
+        if not wrong:
+            self.say("Ended as expected.")
+        return 1 if wrong else 0
+
+    def _stamped(self, recording: Recording, *, same: bool) -> Webhook:
+        """Sign with the local secret, under fresh ids unless `same`; a forgery stays one."""
+        codec = wiring.platform(recording.platform)
+        if recording.expect.get("outcome") == "refused" or not isinstance(codec, Stamps):
+            return recording.request
+        now = self.ports.clock.now()
+        fresh = 0 if same else int(now * 1000)
+        return codec.stamp(recording.request, self._credentials(recording), now, fresh)
+
+    def _credentials(self, recording: Recording) -> Credentials:
+        secrets = self.ports.secrets.get(f"{recording.platform}/{recording.app}")
+        app = settings_items.load_settings(self.ports.store).app(recording.platform, recording.app)
+        if app is None:
+            raise NotServing(f"{recording.platform}/{recording.app} is off here")
+        return Credentials(
+            app.platform, app.app, app.identity, app.identity_name, app.base_url, secrets
+        )
+
+    def _lines(self, request: str) -> list[Mapping[str, object]]:
+        return lines_of(request, logged_lines(self.folder.logs))
+
+    def _follow(self, delivery: str, patience: float) -> list[str]:
+        """Print steps as they come until nothing more will, and list what went wrong."""
+        told: set[Step] = set()
+        give_up = self.monotonic() + patience
+        while True:
+            journey = self.explain.journey(delivery)
+            self._tell(journey, told)
+            if ended(journey):
+                for part in journey.parts:
+                    self.say(part_line(part))
+                return list(faults(journey))
+            if self.monotonic() > give_up:
+                return [f"{delivery} has not ended after {patience:g} s"]
+            self.ports.clock.sleep(LOOK_EVERY)
+
+    def _follow_same(self, delivery: str, patience: float) -> list[str]:
+        """Expect that a delivery which came before leads to nothing new."""
+        before = set(self.explain.journey(delivery).steps)
+        told, give_up = set(before), self.monotonic() + min(QUIET_FOR, patience)
+        while self.monotonic() < give_up:
+            journey = self.explain.journey(delivery)
+            self._tell(journey, told)
+            new = _reasons(set(journey.steps) - before)
+            if Reason.DUPLICATE in new:
+                return []
+            if new:
+                return [f"{delivery} was handled again: {', '.join(sorted(new))}"]
+            self.ports.clock.sleep(LOOK_EVERY)
+        if not before:
+            return [f"{delivery} never came before, and nothing is known of it now"]
+        self.say("The mailbox took it for a repetition: nothing new happened.")
+        return []
+
+    def _tell(self, journey: Journey, told: set[Step]) -> None:
+        for step in journey.steps:
+            if step not in told:
+                told.add(step)
+                self.say(step_line(step, journey.steps[0].at))
+
+
+def _reasons(steps: Iterable[Step]) -> set[Any]:
+    return {step.what for step in steps}

@@ -1,0 +1,157 @@
+"""`threadline serve`: everything in one process, from the lock on the folder to the last drain."""
+
+import asyncio
+import contextlib
+import os
+import random
+import secrets
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from functions.connect.handler import handler as connect
+from functions.deliver.handler import handler as deliver
+from functions.dispatch.handler import handler as dispatch
+from functions.ingest.handler import handler as ingest
+from functions.sweep.handler import handler as sweep
+from threadline import wiring
+from threadline.app.watch import Watch
+from threadline.local.admitting import Invitations
+from threadline.local.agents import Agents
+from threadline.local.configuration import Configuration
+from threadline.local.demo_agent import Bundle, DemoAgent
+from threadline.local.folder import Serving, StateFolder
+from threadline.local.front_door import listen
+from threadline.local.hosting import Handlers, Hosting
+from threadline.local.log import place, start_logging
+from threadline.local.polling import Polling
+from threadline.local.standing import Standing, Told, opened
+from threadline.local.stopping import Stop
+from threadline.local.upkeep import Upkeep
+
+FOLDER: Final = ".threadline"
+CHECKOUT: Final = Path(__file__).resolve().parents[4]
+FIRST_PORT: Final = 8420
+HANDLERS: Final = Handlers(ingest, connect, dispatch, deliver, sweep)
+NOWHERE: Final = "http://127.0.0.1:1"
+"""Stands for the demo agent until it answers; nobody listens there."""
+
+type Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How `serve` was started; `environ` is passed on to the demo agent."""
+
+    root: Path
+    told: Told = Told()
+    port: int = FIRST_PORT
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+async def serve(options: Options, say: Say) -> int:
+    """Serve until told to stop; 1 where a fault of ours ended it.
+
+    Raises FolderTaken, ConfigError and StoreError.
+    """
+    folder = StateFolder((options.root / FOLDER).absolute())
+    folder.prepare()
+    with folder.taken():
+        start_logging(folder.logs, terminal=True)
+        async with opened(folder, options.told) as standing:
+            stop = Stop(say)
+            stop.on_signals()
+            return await Serve(options, folder, standing, stop, say).run()
+
+
+@dataclass(slots=True)
+class Serve:
+    """One run on an opened folder."""
+
+    options: Options
+    folder: StateFolder
+    standing: Standing
+    stop: Stop
+    say: Say
+
+    async def run(self) -> int:
+        """Start the agent, then everything else; drain when told to stop."""
+        sound = True
+        configuration = self.standing.configuration(self.options.root)
+        async with contextlib.AsyncExitStack() as stack:
+            if self._wants_demo(configuration):
+                demo = self._demo_agent()
+                stack.push_async_callback(demo.stop)
+                await self._start(demo)
+            if not self.stop.asked:
+                sound = await self._serve(configuration)
+        self.say("Stopped. What was accepted is kept and goes on at the next start.")
+        return 0 if sound else 1
+
+    def _wants_demo(self, configuration: Configuration) -> bool:
+        """Tell whether the configuration leaves the answering to the bundled agent."""
+        self.standing.demo_url = NOWHERE
+        configuration.refresh()
+        agents = self.standing.world.settings().agents.values()
+        return any(agent.url == NOWHERE for agent in agents)
+
+    def _demo_agent(self) -> DemoAgent:
+        bundle = Bundle(
+            program=CHECKOUT / ".tools/agent/bin/langgraph",
+            graph=CHECKOUT / "demo_agent",
+            state=self.folder.agent,
+            log=self.folder.agent_log,
+        )
+        demo = DemoAgent(bundle, self.options.environ, new_mark=lambda: secrets.token_hex(16))
+        demo.on_move(self._demo_moved)
+        return demo
+
+    def _demo_moved(self, url: str) -> None:
+        self.standing.demo_url = url
+
+    async def _start(self, demo: DemoAgent) -> None:
+        self.say("Starting the demo agent, a LangGraph Server: about 3 s…")
+        starting = asyncio.ensure_future(demo.start())
+        await self.stop.or_done(starting)
+        if starting.done() and (error := starting.exception()):
+            self.say(f"The demo agent did not start: {error}")
+
+    async def _serve(self, configuration: Configuration) -> bool:
+        world = self.standing.world
+        wiring.install(world)
+        listener = listen(self.options.port)
+        port = listener.getsockname()[1]
+        if port != self.options.port:
+            self.say(f"Port {self.options.port} is taken: using {port}.")
+        url = f"http://127.0.0.1:{port}"
+        hosting = Hosting(world, HANDLERS, Watch(world), lambda: uuid.uuid4().hex)
+        program = self.options.told.program
+        polling = Polling(world, wiring.ingest(), random.random, self.say, program)
+        upkeep = Upkeep(
+            world, configuration, polling, Invitations(world, secrets.token_bytes), url, self.say
+        )
+        await asyncio.to_thread(upkeep.look)
+        await hosting.open(listener)
+        self.folder.announce(Serving(os.getpid(), url, world.clock.now()))
+        beside = (
+            asyncio.create_task(upkeep.keep_up(), name="upkeep"),
+            asyncio.create_task(Agents(world, self.say).keep_looking(), name="agents"),
+        )
+        await self.stop.or_done(*hosting.endless, *beside)
+        sound = self._all_sound(*hosting.endless, *beside)
+        self.folder.withdraw()
+        await asyncio.to_thread(polling.stop)
+        for task in beside:
+            task.cancel()
+        await hosting.drain()
+        return sound
+
+    def _all_sound(self, *endless: asyncio.Task[None]) -> bool:
+        ended = [task for task in endless if task.done()]
+        for task in ended:
+            error, name = task.exception(), task.get_name()
+            what = f"{type(error).__name__} at {place(error)}" if error else "without an error"
+            self.say(f"A fault of ours ended {name}: {what}")
+        return not ended
