@@ -56,12 +56,14 @@ def claim_faults(bindings: Mapping[str, BindingShape], fallback: str) -> Iterato
         kind = KINDS.get(shape.platform)
         if kind is None:
             continue
+        own: set[Place] = set()
         for path, place, words in _claims(name, shape, kind, fallback):
             first = claimed.setdefault(place, name)
             if first != name:
                 yield path, f"{words} belongs to binding `{first}` already"
-            elif path[-1] in _repeated(shape, kind):
+            elif place in own:
                 yield path, "is in this list already"
+            own.add(place)
 
 
 def _claims(
@@ -78,8 +80,3 @@ def _claims(
         yield ("bindings", name, "chats", number), (*where, place), "this chat"
     if not shape.chats:
         yield ("bindings", name), where, f"every other chat of {shape.platform}/{shape.app}"
-
-
-def _repeated(shape: BindingShape, kind: Kind) -> set[int]:
-    places = [place.lower() for place in getattr(shape, kind.place)]
-    return {number for number, place in enumerate(places) if place in places[:number]}
