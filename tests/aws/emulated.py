@@ -1,11 +1,12 @@
 """The AWS backends as the contract suite wants them: on moto in this process, and on ministack."""
 
 import asyncio
+import atexit
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -15,6 +16,10 @@ import boto3
 import moto
 import moto.sqs.models
 import pytest
+from mypy_boto3_dynamodb.client import DynamoDBClient
+from mypy_boto3_s3.client import S3Client
+from mypy_boto3_secretsmanager.client import SecretsManagerClient
+from mypy_boto3_sqs.client import SQSClient
 
 from tests.aws import ministack, tables
 from threadline.backends.aws.clients import Clients
@@ -50,11 +55,42 @@ class ShiftedClock:
         self._tell(self._ahead)
 
 
+class Opened:
+    """The clients of one session, each made once, and closed together."""
+
+    def __init__(self, session: boto3.Session, endpoint: str | None = None) -> None:
+        self.session = session
+        self.endpoint = endpoint
+        self._makes = Clients(session, endpoint)
+
+    @cached_property
+    def dynamodb(self) -> DynamoDBClient:
+        return self._makes.dynamodb()
+
+    @cached_property
+    def sqs(self) -> SQSClient:
+        return self._makes.sqs()
+
+    @cached_property
+    def s3(self) -> S3Client:
+        return self._makes.s3()
+
+    @cached_property
+    def secretsmanager(self) -> SecretsManagerClient:
+        return self._makes.secretsmanager()
+
+    def close(self) -> None:
+        """Close those that were made."""
+        for name in ("dynamodb", "sqs", "s3", "secretsmanager"):
+            if name in self.__dict__:
+                getattr(self, name).close()
+
+
 @dataclass(frozen=True)
 class Emulated:
     """The ports on an emulator, each made when first asked for under names of its own."""
 
-    clients: Clients
+    clients: Opened
     clock: ShiftedClock
     name: str
     made: set[str] = field(default_factory=set)
@@ -65,7 +101,7 @@ class Emulated:
 
     @cached_property
     def store(self) -> DynamoItems:
-        client = self.clients.dynamodb()
+        client = self.clients.dynamodb
         names = {table: f"{self.name}-{table}" for table in tables.TABLES}
         if self.is_new("tables"):
             for table, physical in names.items():
@@ -74,15 +110,15 @@ class Emulated:
 
     @cached_property
     def fifo(self) -> SqsQueue:
-        return self.queue(f"{self.name}-mailbox.fifo")
+        return self.queue("mailbox.fifo")
 
     @cached_property
     def standard(self) -> SqsQueue:
-        return self.queue(f"{self.name}-timers")
+        return self.queue("timers")
 
     @cached_property
     def blobs(self) -> S3Blobs:
-        client = self.clients.s3()
+        client = self.clients.s3
         if self.is_new("bucket"):
             client.create_bucket(
                 Bucket=self.name,
@@ -92,15 +128,19 @@ class Emulated:
 
     @cached_property
     def secrets(self) -> SecretsManagerSecrets:
-        client = self.clients.secretsmanager()
+        client = self.clients.secretsmanager
         return SecretsManagerSecrets(client, f"{self.name}/", self.patience)
 
-    def queue(self, name: str) -> SqsQueue:
+    def queue(self, short: str) -> SqsQueue:
         """Open a queue, making it where it is not there."""
-        client = self.clients.sqs()
+        return SqsQueue(self.clients.sqs, self.url_of(short), self.patience)
+
+    def url_of(self, short: str) -> str:
+        """Return a queue's address, making it where it is not there."""
+        name = f"{self.name}-{short}"
         if self.is_new(name):
-            return SqsQueue(client, tables.create_queue(client, name), self.patience)
-        return SqsQueue(client, client.get_queue_url(QueueName=name)["QueueUrl"], self.patience)
+            return tables.create_queue(self.clients.sqs, name)
+        return self.clients.sqs.get_queue_url(QueueName=name)["QueueUrl"]
 
     def is_new(self, thing: str) -> bool:
         """Tell whether a thing is asked for the first time, in this process or elsewhere."""
@@ -119,6 +159,22 @@ class Emulated:
         return Emulated(self.clients, self.clock, self.name, self.made)
 
 
+@cache
+def clients_of_moto() -> Opened:
+    """Make the clients that moto answers while it is patched in, once: making them is slow."""
+    return Opened(boto3.Session("testing", "testing", region_name=ministack.REGION))
+
+
+@cache
+def clients_of_ministack() -> Opened:
+    """Make the clients of the running ministack, closed at the end."""
+    emulator = ministack.running()
+    keys = emulator.access_key, emulator.secret_key
+    clients = Opened(boto3.Session(*keys, region_name=ministack.REGION), emulator.endpoint)
+    atexit.register(clients.close)
+    return clients
+
+
 @contextmanager
 def on_moto(_folder: Path) -> Iterator[Emulated]:
     """Open the ports on moto, patched into this process, empty and with a clock of its own."""
@@ -131,18 +187,11 @@ def on_moto(_folder: Path) -> Iterator[Emulated]:
     with moto.mock_aws(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(moto.sqs.models, "unix_time", lambda: time.time() + ahead)
         patch.setattr(moto.sqs.models, "unix_time_millis", lambda: (time.time() + ahead) * 1000)
-        session = boto3.Session("testing", "testing", region_name=ministack.REGION)
-        yield Emulated(Clients(session), ShiftedClock(tell), f"moto-{next(_OPENED)}")
+        yield Emulated(clients_of_moto(), ShiftedClock(tell), f"moto-{next(_OPENED)}")
 
 
 @contextmanager
 def on_ministack(_folder: Path) -> Iterator[Emulated]:
     """Open the ports on the one running ministack, under names that were not used before."""
-    emulator = ministack.running()
-    session = boto3.Session(
-        ministack.ACCESS_KEY, ministack.SECRET_KEY, region_name=ministack.REGION
-    )
-    clients = Clients(session, emulator.endpoint)
-    clock = ShiftedClock(emulator.set_ahead)
-    yield Emulated(clients, clock, f"threadline-{next(_OPENED)}")
-    clock.advance(-clock.now() + time.time())
+    clock = ShiftedClock(ministack.running().set_ahead)
+    yield Emulated(clients_of_ministack(), clock, f"threadline-{next(_OPENED)}")

@@ -1,6 +1,7 @@
 """The AWS emulator as a process of its own: one for all tests, ended with them."""
 
 import atexit
+import json
 import os
 import socket
 import subprocess
@@ -8,16 +9,18 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
 
+import boto3
+
 from tests.aws.shifted import SECONDS
 from tests.peers import path_of
 
-ACCESS_KEY: Final = "AKIATHREADLINETESTS0"
-SECRET_KEY: Final = "only/the+emulator/knows+this+one"
+ROOT: Final = ("AKIAROOTOFTHEACCOUNT", "root")
 REGION: Final = "eu-central-1"
 SERVICES: Final = "dynamodb,sqs,s3,secretsmanager,sts,iam"
 READY_SECONDS: Final = 30.0
@@ -25,22 +28,17 @@ READY_SECONDS: Final = 30.0
 
 @dataclass(frozen=True)
 class Ministack:
-    """A running emulator; it checks every signature."""
+    """A running emulator; it checks the signatures of the user whose keys these are."""
 
     endpoint: str
-    process: subprocess.Popen[bytes]
+    access_key: str
+    secret_key: str
     clock: Path
-    said: Path
 
     def set_ahead(self, seconds: float) -> None:
         """Let its clock run ahead of the machine's by so much."""
         with self.clock.open("r+b") as file:
             file.write(SECONDS.pack(seconds))
-
-    def stop(self) -> None:
-        """End the process."""
-        self.process.terminate()
-        self.process.wait(10)
 
 
 @cache
@@ -58,10 +56,10 @@ def running() -> Ministack:
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
         )
-    emulator = Ministack(f"http://127.0.0.1:{port}", process, clock, said)
-    atexit.register(emulator.stop)
-    wait_until_ready(emulator)
-    return emulator
+    atexit.register(stop, process)
+    endpoint = f"http://127.0.0.1:{port}"
+    wait_until_ready(endpoint, process, said)
+    return Ministack(endpoint, *user(endpoint), clock)
 
 
 def environment(port: int, folder: Path) -> dict[str, str]:
@@ -76,23 +74,43 @@ def environment(port: int, folder: Path) -> dict[str, str]:
         "SFTP_ENABLED": "0",
         "LOG_LEVEL": "WARNING",
         "AUTH": "true",
-        "AWS_ACCESS_KEY_ID": ACCESS_KEY,
-        "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
+        "AWS_ACCESS_KEY_ID": ROOT[0],
+        "AWS_SECRET_ACCESS_KEY": ROOT[1],
         "MINISTACK_REGION": REGION,
     }
 
 
-def wait_until_ready(emulator: Ministack) -> None:
+def user(endpoint: str) -> tuple[str, str]:
+    """Make a user who may do anything: the emulator takes its root's signatures unchecked."""
+    session = boto3.Session(*ROOT, region_name=REGION)
+    policy = {
+        "Version": "2012-10-17",
+        "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}],
+    }
+    with closing(session.client("iam", endpoint_url=endpoint)) as iam:
+        iam.create_user(UserName="tests")
+        iam.put_user_policy(UserName="tests", PolicyName="all", PolicyDocument=json.dumps(policy))
+        keys = iam.create_access_key(UserName="tests")["AccessKey"]
+    return keys["AccessKeyId"], keys["SecretAccessKey"]
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End the emulator."""
+    process.terminate()
+    process.wait(10)
+
+
+def wait_until_ready(endpoint: str, process: subprocess.Popen[bytes], said: Path) -> None:
     """Return once the emulator answers; fail with what it said where it does not."""
     ends = time.monotonic() + READY_SECONDS
-    while time.monotonic() < ends and emulator.process.poll() is None:
+    while time.monotonic() < ends and process.poll() is None:
         try:
-            urllib.request.urlopen(f"{emulator.endpoint}/_ministack/health", timeout=2).close()
+            urllib.request.urlopen(f"{endpoint}/_ministack/health", timeout=2).close()
         except (urllib.error.URLError, OSError):
             time.sleep(0.1)
         else:
             return
-    raise RuntimeError(f"the AWS emulator did not start:\n{emulator.said.read_text()}")
+    raise RuntimeError(f"the AWS emulator did not start:\n{said.read_text()}")
 
 
 def free_port() -> int:

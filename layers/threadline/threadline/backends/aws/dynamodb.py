@@ -84,6 +84,8 @@ class DynamoItems:
     def write(self, changes: Sequence[Change]) -> None:
         limits.check_changes(changes)
         needed = transaction.effective(changes)
+        if not needed:
+            return
         stamp = Stamp(self._new_id(), self._patience.clock.now())
         found: dict[Key, int | Expect] = {}
         for _ in range(self._patience.tries):

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import batched
 from typing import TYPE_CHECKING, Final
 
+from threadline.backends import limits
 from threadline.backends.aws.patience import Patience, Unfinished
 from threadline.core.http import BlobRef
 
@@ -29,6 +30,7 @@ class S3Blobs:
         self._patience = patience
 
     def put(self, name: str, body: bytes, mime: str = "application/octet-stream") -> BlobRef:
+        limits.check_blob_name(name)
         store = partial(
             self._client.put_object, Bucket=self._bucket, Key=name, Body=body, ContentType=mime
         )
@@ -36,6 +38,8 @@ class S3Blobs:
         return BlobRef(name, len(body), mime)
 
     def get(self, name: str) -> bytes | None:
+        limits.check_blob_name(name)
+
         def read() -> bytes | None:
             try:
                 answer = self._client.get_object(Bucket=self._bucket, Key=name)
@@ -47,7 +51,10 @@ class S3Blobs:
         return self._patience.call("get blob", read)
 
     def delete(self, names: Iterable[str]) -> None:
-        for batch in batched(names, PAGE, strict=False):
+        wanted = tuple(names)
+        for name in wanted:
+            limits.check_blob_name(name)
+        for batch in batched(wanted, PAGE, strict=False):
             self._patience.call("delete blobs", partial(self._delete, batch))
 
     def names(self, prefix: str, limit: int = 1000) -> tuple[str, ...]:
@@ -64,6 +71,7 @@ class S3Blobs:
         return tuple(found)
 
     def link(self, name: str, seconds: int) -> str:
+        limits.check_blob_name(name)
         return self._client.generate_presigned_url(
             "get_object", Params={"Bucket": self._bucket, "Key": name}, ExpiresIn=seconds
         )

@@ -44,7 +44,7 @@ class SecretsManagerSecrets:
                 self._client.put_secret_value(SecretId=name, SecretString=text)
 
         self._patience.call(f"write the secret {entry}", write)
-        self._cache.keep(entry, values)
+        self._cache.forget(entry)
 
     def entries(self) -> tuple[str, ...]:
         asked: ListSecretsRequestTypeDef = {

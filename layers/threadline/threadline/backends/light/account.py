@@ -25,6 +25,7 @@ class Account:
         self._environ = environ
         self._source = source(environ, clock)
         self._clock = clock
+        self._made: list[Endpoint] = []
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
@@ -33,13 +34,20 @@ class Account:
     def endpoint(self, service: str, url: str = "") -> Endpoint:
         """Make a service's endpoint: the override's, or at `url`, or the region's own."""
         place = urlsplit(self.override(service) or url or self.regional(service))
-        return Endpoint(
+        endpoint = Endpoint(
             f"{place.scheme}://{place.netloc}",
             Scope(self._region, service),
             self._source,
             self._clock,
             lambda: self._tls,
         )
+        self._made.append(endpoint)
+        return endpoint
+
+    def close(self) -> None:
+        """Let the connections of all its endpoints go."""
+        for endpoint in self._made:
+            endpoint.close()
 
     def override(self, service: str) -> str:
         """Give the address that the environment has a service answer at, or ""."""

@@ -77,6 +77,12 @@ class Endpoint:
                 raise self._lost(error) from None
             self._kept = fresh
 
+    def close(self) -> None:
+        """Let the kept connection go; a later call makes a new one."""
+        if self._kept is not None:
+            self._kept.close()
+            self._kept = None
+
     def call(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> Answered:
         """Send a signed request and give the answer, whatever its status.
 

@@ -60,6 +60,7 @@ class LightBlobs:
 
     def put(self, name: str, body: bytes, mime: str = "application/octet-stream") -> BlobRef:
         """Store a body under a name, replacing it. Raises StoreUnavailable."""
+        limits.check_blob_name(name)
         path = self._folder + quote(name, safe="/~")
         answered = self._endpoint.call("PUT", path, {"Content-Type": mime}, body)
         if answered.status != 200:

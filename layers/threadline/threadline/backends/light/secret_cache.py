@@ -2,19 +2,26 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import inf
 from typing import Final
 
 from threadline.core.errors import StoreUnavailable
 from threadline.core.ports import Clock
 
-KEPT: Final = 300.0
-"""Seconds after which an entry is read again unasked, so that a rotated secret gets about."""
-FRESH: Final = 60.0
-"""Seconds between two reads of one entry, however often a fresh one is asked for."""
+KEPT: Final = 60.0
+"""Seconds after which an entry is read again unasked, and between two reads asked to be fresh."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    values: Mapping[str, str] = field(repr=False)
+    at: float
+    asked_fresh_at: float
 
 
 class SecretCache:
-    """Remembers what `read` gave for an entry; {} is remembered too.
+    """Remembers what `read` gave for an entry, be it nothing.
 
     Where reading fails, what was remembered goes on being given.
     """
@@ -22,25 +29,28 @@ class SecretCache:
     def __init__(self, clock: Clock, read: Callable[[str], Mapping[str, str]]) -> None:
         self._clock = clock
         self._read = read
-        self._kept: dict[str, tuple[float, Mapping[str, str]]] = {}
+        self._kept: dict[str, _Read] = {}
 
     def get(self, entry: str, *, fresh: bool) -> Mapping[str, str]:
         """Give an entry's values. Raises StoreUnavailable where none were ever read."""
         now = self._clock.now()
-        read_at, values = self._kept.get(entry, (None, {}))
-        if read_at is not None and now - read_at < (FRESH if fresh else KEPT):
-            return values
+        kept = self._kept.get(entry)
+        asked_fresh_at = kept.asked_fresh_at if kept else -inf
+        again = fresh and now - asked_fresh_at >= KEPT
+        if kept and now - kept.at < KEPT and not again:
+            return kept.values
         try:
             values = self._read(entry)
         except StoreUnavailable:
-            if read_at is None:
+            if kept is None:
                 raise
-        self.keep(entry, values)
+            values = kept.values
+        self._kept[entry] = _Read(values, now, now if again else asked_fresh_at)
         return values
 
-    def keep(self, entry: str, values: Mapping[str, str]) -> None:
-        """Remember an entry's values as of now."""
-        self._kept[entry] = (self._clock.now(), dict(values))
+    def forget(self, entry: str) -> None:
+        """Read an entry anew the next time."""
+        self._kept.pop(entry, None)
 
 
 def values_of(entry: str, text: str) -> Mapping[str, str]:
