@@ -8,7 +8,7 @@ import functools
 import json
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -19,9 +19,13 @@ from telegram.request import HTTPXRequest
 
 from long_running.sockets.state import Backoff, Phase, SocketState
 from threadline.core.errors import StoreError
+from threadline.core.http import HttpResponse
 from threadline.core.policy import redact
 from threadline.platforms.telegram.api import HOST
 from threadline.platforms.telegram.parse import ALLOWED_UPDATES
+from threadline.platforms.telegram.refusal import Refused, read
+
+type Update = Mapping[str, Any]
 
 POLL_SECONDS: Final = 25
 STOP_WITHIN: Final = 5.0
@@ -82,8 +86,8 @@ class TelegramPolling:
         return self._thread is None or not self._thread.is_alive()
 
     def _run(self) -> None:
-        # Both log every address they call, and the token is part of it.
-        for name in ("httpx", "httpcore"):
+        # They log every address they call, with the token in it, and people's messages.
+        for name in ("telegram", "httpx", "httpcore"):
             logging.getLogger(name).setLevel(logging.WARNING)
         try:
             with suppress(asyncio.CancelledError):
@@ -127,10 +131,11 @@ class TelegramPolling:
                     offset = moved
                     continue
                 self._show(Phase.BACKING_OFF, "the mailbox takes no messages at the moment")
-            await asyncio.sleep(self.backoff.wait(failures, self.random()))
+            wait = self.backoff.wait(failures, self.random())
+            await asyncio.sleep(max(wait, listener.asked_to_wait))
             failures += 1
 
-    def _take(self, updates: list[dict[str, Any]], offset: int) -> int:
+    def _take(self, updates: Sequence[Update], offset: int) -> int:
         """Hand updates over in order and give the offset after the last one that was kept."""
         for update in updates:
             body = json.dumps(update, ensure_ascii=False).encode("utf-8", "surrogatepass")
@@ -161,9 +166,8 @@ class _Listener:
             get_updates_request=self._request,
         )
 
-    async def updates(self, offset: int, seconds: int) -> list[dict[str, Any]]:
+    async def updates(self, offset: int, seconds: int) -> Sequence[Update]:
         """Wait for updates from `offset` on, 0 for any. Raises TelegramError."""
-        self._request.kept = []
         try:
             await self._bot.get_updates(
                 offset=offset or None,
@@ -177,19 +181,31 @@ class _Listener:
                 raise TelegramError(f"unreadable answer: {type(error).__name__}") from None
         return self._request.kept
 
+    @property
+    def asked_to_wait(self) -> float:
+        """The seconds that the last answer asked to wait, 0 for none."""
+        return self._request.wait
+
     async def close(self) -> None:
         """Close its connections."""
         await self._request.shutdown()
 
 
 class _Keeping(HTTPXRequest):
-    """Keeps the updates of the last answer."""
+    """Keeps the updates of the last answer, or the seconds it asks to wait."""
 
-    kept: list[dict[str, Any]]
+    kept: Sequence[Update] = ()
+    wait: float = 0.0
 
     async def do_request(self, *args: Any, **kwargs: Any) -> tuple[int, bytes]:
+        self.kept, self.wait = (), 0.0
         status, body = await super().do_request(*args, **kwargs)
         if status == 200:
             answer = json.loads(body)
             self.kept = [one for one in answer["result"] if isinstance(one["update_id"], int)]
+        elif status == 429:
+            # The library warns that its own error for this will change.
+            refused = read(HttpResponse(status, body=body))
+            self.wait = refused.after if isinstance(refused, Refused) else 0.0
+            raise TelegramError("asked to wait")
         return status, body
