@@ -1,7 +1,7 @@
 """A strict stand-in for LangGraph Server in the clock's own time; nothing runs in between.
 
-What a run does is told by its text: `echo` (default), `sleep N`, `long N`, `boom`, `half`, `silent`,
-`ask`. Where a run stands follows from the clock alone, so that time may jump.
+What a run does is told by its text: `echo` (default), `sleep N`, `long N`, `boom`, `half`,
+`silent`, `ask`. Where a run stands follows from the clock alone, so that time may jump.
 """
 
 import json
@@ -80,10 +80,14 @@ class Refused(Exception):
 
 @dataclass(slots=True)
 class AgentStub:
-    """The server; `down` makes it refuse every connection, `calls` lists what was asked."""
+    """The server; `calls` lists what was asked.
+
+    `down` makes it refuse every connection, `endless` keeps streams open after their run.
+    """
 
     clock: Callable[[], float]
     down: bool = False
+    endless: bool = False
     threads: dict[str, Thread] = field(default_factory=dict)
     calls: list[tuple[str, str]] = field(default_factory=list)
     faults: dict[str, list[int]] = field(default_factory=dict)
@@ -112,13 +116,13 @@ class AgentStub:
             if number < start:
                 continue
             while self.clock() < min(at, run.ends_at):
-                await pause(min(at, run.ends_at) - self.clock())
+                await pause(min(min(at, run.ends_at) - self.clock(), 0.5))
             if run.cancelled_at is not None and at > run.cancelled_at:
                 return
             chunk = {"type": "AIMessageChunk", "id": f"ai-{run.id}", "content": piece}
             yield _frame("messages", [chunk, {}], number)
-        while self.clock() < run.ends_at:
-            await pause(run.ends_at - self.clock())
+        while self.clock() < run.ends_at or self.endless:
+            await pause(min(max(run.ends_at - self.clock(), 0.1), 0.5))
         if run.script.error and run.cancelled_at is None:
             yield _frame("error", {"error": "ValueError", "message": run.script.error}, 999)
 

@@ -76,6 +76,7 @@ class Simulation:
     ports: wiring.LocalPorts = field(init=False)
     world: World = field(init=False)
     watch: Watch = field(init=False)
+    _loop: asyncio.AbstractEventLoop = field(init=False)
     _tasks: dict[asyncio.Task[None], str] = field(default_factory=dict)
     _ids: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     _next_sweep: float = 0.0
@@ -89,10 +90,13 @@ class Simulation:
             "telegram/default", {"bot_token": self.telegram.token, "webhook_secret": SECRET}
         )
         self._next_sweep = self.clock.now() + 60.0
+        self._loop = self.clock.loop()
         self.boot()
 
     def close(self) -> None:
-        """Close the database."""
+        """End what still runs and close the database."""
+        self._loop.run_until_complete(self._end_tasks())
+        self._loop.close()
         self.ports.close()
 
     def boot(self) -> None:
@@ -129,12 +133,7 @@ class Simulation:
 
     def run(self, seconds: float = 7200.0, *, until: Callable[[], bool] | None = None) -> None:
         """Let everything happen until nothing is left to do, or a condition, or the time is up."""
-        loop = self.clock.loop()
-        try:
-            loop.run_until_complete(self._run(self.clock.now() + seconds, until))
-        finally:
-            loop.run_until_complete(self._end_tasks())
-            loop.close()
+        self._loop.run_until_complete(self._run(self.clock.now() + seconds, until))
 
     async def _run(self, end: float, until: Callable[[], bool] | None) -> None:
         while self.clock.now() < end and not (until and until()):

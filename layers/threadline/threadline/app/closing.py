@@ -117,7 +117,7 @@ def _window(world: World, hint: FollowRun) -> float:
 def _once_more(run: Following, parts: list[Part]) -> list[Change]:
     """Apply the final edit again later where an edit of a former holder may still land."""
     first = parts[0]
-    if run.lease.record.lease == 1 or not run.screen.edits or first.action != "edit":
+    if run.lease.record.lease == 1 or first.action != "edit":
         return []
     now = run.world.clock.now()
     again = replace(

@@ -8,7 +8,7 @@ from threadline.app.ended import go_on
 from threadline.app.place import accept
 from threadline.app.scene import Scene
 from threadline.app.speak import destination_of, markdown, notice
-from threadline.app.start import find
+from threadline.app.stopping import cancel
 from threadline.core.command import Command, CommandName
 from threadline.core.errors import AgentError, NotOffered
 from threadline.core.ids import ThreadId
@@ -72,7 +72,7 @@ def _stop(scene: Scene, order: Order) -> None:
         _say(scene, order, "nothing_to_stop")
         scene.commit()
         return
-    stopped = _cancel(scene)
+    stopped = cancel(scene)
     if scene.conversation.state is State.RUNNING and turn.reply is not ReplyMode.LOG:
         if not stopped:
             _say(scene, order, "command_failed", command="stop")
@@ -91,7 +91,7 @@ def _new(scene: Scene, order: Order) -> None:
     """Stop, drop the backlog and say so, and start a new epoch on a new thread."""
     turn = scene.conversation.turn
     if turn is not None:
-        _cancel(scene)
+        cancel(scene)
         waits.drop(scene, turn.waits)
     dropped = [
         (sort, one)
@@ -111,25 +111,6 @@ def _new(scene: Scene, order: Order) -> None:
     else:
         _say(scene, order, "new")
     scene.commit()
-
-
-def _cancel(scene: Scene) -> bool:
-    """Cancel the turn's run at the agent, also one whose create call may have taken effect."""
-    turn = scene.turn
-    if scene.conversation.state not in {State.RUNNING, State.STARTING}:
-        return True
-    try:
-        to = agents.contact(scene.world, scene.settings, turn.agent)
-        runs = [turn.run] if turn.run else [
-            run for run, status in find(scene, to).ours if not status.over
-        ]  # fmt: skip
-        for run in runs:
-            flow = to.codec.cancel(turn.thread, run, turn.owner, to.access)
-            scene.world.calls.run(to.under_policy(flow))
-    except AgentError as error:
-        scene.journal(Reason.AGENT_DOWN, str(error))
-        return False
-    return True
 
 
 def _ask_agent(scene: Scene, order: Order) -> None:

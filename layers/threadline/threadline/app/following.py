@@ -21,6 +21,7 @@ from threadline.core.visible import VisibleText
 POLL: Final = (1.0, 2.0, 4.0, 8.0, 15.0)
 PATIENCE_AFTER_LIMIT: Final = 120.0
 LONGEST_REST: Final = 5.0
+SILENCE: Final = 30.0
 
 type Blocking = Callable[[Callable[[], object]], Awaitable[object]]
 
@@ -44,6 +45,7 @@ class Following:
     dirty: bool = False
     cancelled: bool = False
     renew_at: float = 0.0
+    heard_at: float = 0.0
 
     async def outcome(self) -> Outcome | None:
         """Follow until the run is over and read its outcome; None where it must be handed over.
@@ -108,11 +110,11 @@ class Following:
     async def _stream(self) -> bool:
         """Show the stream until it ends, breaks, or we must leave; tell whether anything came."""
         self.ended = False
-        before = self.visible
+        before, self.heard_at = self.visible, self.now()
         reader = asyncio.create_task(self._read())
         reader.add_done_callback(lambda _: self.bell.set())
         try:
-            while not (reader.done() or self._must_leave() or self.over_limit()):
+            while not (reader.done() or self._must_leave() or self.over_limit() or self._silent()):
                 await self._nap()
                 await self._tick()
         finally:
@@ -132,6 +134,7 @@ class Following:
             raise AgentRejected("the stream's address is not the agent's")
         decoder = to.codec.decoder(self.cursor)
         async for chunk in self.world.calls.stream(request):
+            self.heard_at = self.now()
             events = decoder.feed(chunk)
             self.visible = self.visible.after(events)
             self.cursor = decoder.cursor
@@ -146,7 +149,7 @@ class Following:
 
     async def _nap(self) -> None:
         """Sleep until something is due or somebody rings."""
-        due = min(self.renew_at, self.hint.turn.limit_at, self.leave_at)
+        due = min(self.renew_at, self.hint.turn.limit_at, self.leave_at, self.heard_at + SILENCE)
         if self.dirty:
             due = min(due, self.screen.next_at)
         try:
@@ -190,6 +193,10 @@ class Following:
                 pass
             self.bell.clear()
         return False
+
+    def _silent(self) -> bool:
+        """Tell whether the stream was silent for so long that the status is worth a look."""
+        return self.now() - self.heard_at >= SILENCE
 
     def _must_leave(self) -> bool:
         return self.leaving or self.now() >= self.leave_at

@@ -7,6 +7,7 @@ from typing import Final
 from threadline.app import items, waits
 from threadline.app.scene import Scene
 from threadline.app.speak import destination_of, notice, queued
+from threadline.app.stopping import cancel
 from threadline.core import keys
 from threadline.core.envelope import FollowRun
 from threadline.core.ids import ThreadId
@@ -29,7 +30,14 @@ def place(scene: Scene, waiting: Waiting, binding: Binding) -> bool:
     if state is State.ASKING and _answers(scene.conversation.question, waiting):
         begin(scene, [(waits.add(scene, waiting), waiting)], binding, answers=True)
         return scene.conversation.state is State.STARTING
+    if binding.busy is Busy.INTERRUPT and state is State.ASKING:
+        scene.move(Move.STOPPED)
+        begin(scene, [(waits.add(scene, waiting), waiting)], binding)
+        return scene.conversation.state is State.STARTING
     _queue_or_refuse(scene, waiting, binding)
+    if binding.busy is Busy.INTERRUPT and state is State.RUNNING and cancel(scene):
+        scene.conversation = replace(scene.conversation, turn=replace(scene.turn, stopped=True))
+        scene.journal(Reason.STOPPED)
     return False
 
 
@@ -154,7 +162,7 @@ def _queue_or_refuse(scene: Scene, waiting: Waiting, binding: Binding) -> None:
         scene.journal(refusal, deliveries=(delivery,))
         notice(scene, to, binding.reply, str(refusal), delivery=delivery, count=binding.backlog)
         return
-    part = queued(scene, to, waiting.turn, delivery)
+    part = queued(scene, to, waiting.turn, delivery) if binding.reply is ReplyMode.CHAT else ""
     if scene.conversation.state is State.ASKING:
         notice(scene, to, binding.reply, "question_waits", delivery=delivery, stage=Stage.QUEUED)
     waits.add(scene, replace(waiting, queued_part=part))

@@ -9,7 +9,8 @@ from threadline.app.failing import give_up, later, rejected
 from threadline.app.place import begin_next
 from threadline.app.scene import Scene
 from threadline.app.speak import notice
-from threadline.core.agent import Found, RunRequest, RunStatus
+from threadline.app.stopping import find
+from threadline.core.agent import RunRequest, RunStatus
 from threadline.core.envelope import FollowRun
 from threadline.core.errors import (
     AgentBusy,
@@ -84,16 +85,6 @@ def follow(scene: Scene) -> FollowRun:
         conversation=scene.key, mailbox=scene.conversation.mailbox, turn=scene.turn,
         topic=scene.conversation.topic, observed=scene.turn.observed,
     )  # fmt: skip
-
-
-def find(scene: Scene, to: Contact) -> Found:
-    """List the thread's runs as seen from the current turn; a missing thread has none."""
-    turn = scene.turn
-    flow = to.codec.find(turn.thread, turn.id, turn.owner, to.access)
-    try:
-        return scene.world.calls.run(to.under_policy(flow))
-    except ThreadMissing:
-        return Found((), None)
 
 
 def _adopted(scene: Scene, to: Contact) -> bool:

@@ -9,7 +9,8 @@ from threadline.app.failing import give_up
 from threadline.app.place import begin_next
 from threadline.app.scene import Scene
 from threadline.app.speak import notice
-from threadline.app.start import created, find, follow, proceed, unblocked
+from threadline.app.start import created, follow, proceed, unblocked
+from threadline.app.stopping import find
 from threadline.core.agent import RunStatus, StoredFile
 from threadline.core.envelope import FollowRun
 from threadline.core.errors import AgentError

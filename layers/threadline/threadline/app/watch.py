@@ -12,6 +12,7 @@ from threadline.app.ledger import Entry, Live
 from threadline.app.plan import send
 from threadline.app.screen import Rates, Screen
 from threadline.app.world import World
+from threadline.core import keys
 from threadline.core.envelope import FollowRun, Timer
 from threadline.core.errors import LeaseLost
 from threadline.core.platform import Platform
@@ -143,6 +144,7 @@ def _take(world: World, hint: FollowRun, platform: Platform, taken: _Taken) -> N
     match lease.take_over(world, hint):
         case Lease() as held:
             taken.lease = held
+            taken.posted = held.record.placeholder or _sign_of(world, hint)
         case Over(record):
             closing.tell(world, hint, record)
         case Held(version):
@@ -152,6 +154,13 @@ def _take(world: World, hint: FollowRun, platform: Platform, taken: _Taken) -> N
             )  # fmt: skip
             now = world.clock.now()
             send(world, now, [], [], [Timer(at=now + lease.LENGTH, mail=again)])
+
+
+def _sign_of(world: World, hint: FollowRun) -> Receipt | None:
+    """Give the first sign of life that an earlier holder posted."""
+    key = items.settled_by_id(hint.turn.destination, keys.part_id(hint.turn.id, 0))
+    shown = items.read(Part, world.store.get([key])[0])
+    return shown.receipt if shown is not None and shown.state is PartState.SENT else None
 
 
 def _first_sign(world: World, hint: FollowRun, platform: Platform, taken: _Taken) -> Part | None:

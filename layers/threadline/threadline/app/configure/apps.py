@@ -113,5 +113,4 @@ def settings(app: App) -> AppSettings:
         identity_name=app.shape.identity_name,
         base_url=app.shape.base_url,
         transport=app.transport,
-        options={name: str(value) for name, value in app.shape.options.items()},
     )

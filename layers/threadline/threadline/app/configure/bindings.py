@@ -43,7 +43,7 @@ def _binding(
         reply=shape.reply or reply(kind, around.secrets(shape.platform, shape.app)),
         mention=not kind.fans_out if shape.mention is None else shape.mention,
         mention_name=_mention_name(shape, platform, kind, agent),
-        triggers=_triggers(shape, kind),
+        triggers=_triggers(shape),
         allow=_allow(shape, platform, kind),
         sessions=sessions.layers(file, platform, shape, kind),
         user_sessions=sessions.people(platform, shape),
@@ -70,9 +70,8 @@ def _mention_name(shape: BindingShape, platform: PlatformShape, kind: Kind, agen
     return shape.mention_login or name or platform.mention_login or shape.agent or agent
 
 
-def _triggers(shape: BindingShape, kind: Kind) -> tuple[Trigger, ...]:
-    if shape.triggers is None:
-        return tuple(Trigger(event) for event in kind.default_events)
+def _triggers(shape: BindingShape) -> tuple[Trigger, ...]:
+    """Leave to the platform what is not written, down to which events fire at all."""
     return tuple(
         Trigger(
             event=event,
@@ -81,7 +80,7 @@ def _triggers(shape: BindingShape, kind: Kind) -> tuple[Trigger, ...]:
             allow_authors=frozenset(author.lower() for author in trigger.allow_authors),
             mention=trigger.mention_login,
         )
-        for event, trigger in shape.triggers.items()
+        for event, trigger in (shape.triggers or {}).items()
     )
 
 

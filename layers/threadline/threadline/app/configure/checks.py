@@ -97,13 +97,6 @@ def _app_faults(shape: AppShape, path: Path, kind: Kind, stage: str) -> Iterator
         yield (*path, "base_url"), "is read in stage dev only; remove it"
     if shape.transport and shape.transport not in kind.needs:
         yield (*path, "transport"), nearest(shape.transport, kind.needs)
-    for option, value in shape.options.items():
-        bounds = kind.options.get(option)
-        if bounds is None:
-            yield (*path, "options", option), f"unknown option; {nearest(option, kind.options)}"
-        elif value not in bounds:
-            what = f"wants a number from {bounds.start} to {bounds.stop - 1}"
-            yield (*path, "options", option), what
 
 
 def _binding_faults(

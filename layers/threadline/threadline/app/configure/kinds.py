@@ -4,7 +4,7 @@ What a platform does is its own folder's business; here stands what may be writt
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
@@ -41,10 +41,9 @@ class Kind:
     everything runs on one machine, else the last. `posts_with`: without one of these sets of
     secrets nothing can be posted. `allow` holds where no list says otherwise; `chats_admit`: then
     the people of a chat that a binding names may talk in it. `may_allow` are the one-word lists
-    that mean something there. `by_default`: an app without a
-    binding answers with the only agent. `recursion_limit` is the least a run is given unless its
-    binding says so. `events` are those that may trigger a binding, `default_events` those that do
-    where it names none.
+    that mean something there. `by_default`: an app without a binding answers with the only agent.
+    `recursion_limit` is the least a run is given unless its binding says so. `events` are those
+    that may trigger a binding.
     """
 
     secrets: tuple[SecretName, ...] = ()
@@ -60,8 +59,6 @@ class Kind:
     replies: tuple[ReplyMode, ...] = (ReplyMode.CHAT, ReplyMode.COMMENT, ReplyMode.LOG)
     recursion_limit: int = 100
     events: tuple[str, ...] = ()
-    default_events: tuple[str, ...] = ()
-    options: Mapping[str, range] = field(default_factory=dict)
     sender: Ids
     chat: Ids
 
@@ -93,7 +90,6 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
             allow=Allow(admitted=True),
             chats_admit=True,
             may_allow=("everyone", "admitted"),
-            options={"max_connections": range(1, 101)},
             sender=Ids(r"[1-9][0-9]*", "a user's number, not a name, such as 123456789"),
             chat=Ids(r"-?[1-9][0-9]*", "a chat's number, such as -1001234567890"),
         ),
@@ -120,7 +116,6 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
                 "pull_request_review",
                 "pull_request_review_comment",
             ),
-            default_events=("issue_comment", "pull_request_review_comment"),
             sender=Ids(r"[A-Za-z0-9_-]+(\[bot\])?", "a login without `@`"),
             chat=Ids(r"[A-Za-z0-9_-]+/[A-Za-z0-9_.-]+", "`owner/name`"),
         ),
@@ -128,6 +123,7 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
 )
 
 AGENT_SECRETS: Final = (
-    SecretName(name="api_key", ask="key the agent wants"),
-    SecretName(name="webhook_secret", ask="secret of its call at a run's end", made=True),
+    SecretName(name="api_key", ask="key for its x-api-key header, if it wants one"),
+    SecretName(name="token", ask="bearer token, if it wants one"),
+    SecretName(name="callback", ask="secret of its call at a run's end", made=True),
 )

@@ -184,9 +184,6 @@ class AppShape(Shape):
     transport: str = Field(
         default="", description="webhook or polling, where the platform has both"
     )
-    options: Section[dict[str, int]] = Field(
-        default_factory=dict, description="the platform's own parameters"
-    )
 
 
 class PlatformShape(Shape):

@@ -1,0 +1,78 @@
+"""A process that dies anywhere: the answer still comes, once."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.simulation.world import Killed, Simulation
+from threadline.backends.outgoing import Passage, PlannedGate
+
+type Make = Callable[..., Simulation]
+
+
+def dies_at(point: str, number: int, *, after: bool) -> PlannedGate:
+    """Make a gate that kills the process at the n-th call of a point, before or after it."""
+    met: list[str] = []
+
+    def plan(passed: str) -> Passage:
+        if passed == point:
+            met.append(passed)
+            if len(met) == number:
+                return Passage(after=Killed()) if after else Passage(before=Killed())
+        return Passage()
+
+    return PlannedGate(plan)
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize(
+    ("point", "number"),
+    [
+        ("http.create run", 1),
+        ("store.write", 1),
+        ("store.write", 2),
+        ("queue.runs.send", 1),
+        ("store.write", 3),
+        ("store.write", 4),
+        ("http.follow run piece", 2),
+        ("http.read run", 1),
+        ("store.write", 5),
+        ("store.write", 6),
+        ("queue.mailbox.send", 2),
+        ("store.write", 7),
+    ],
+)
+def test_a_death_costs_neither_run_nor_answer(
+    simulate: Make, point: str, number: int, after: bool
+) -> None:
+    """Killed before or after any step, the message has one run and its answer stands once."""
+    world = simulate(gate=dies_at(point, number, after=after))
+    world.write("sleep 4")
+    world.run()
+    assert world.deaths == 1
+    assert len(world.agent.runs()) == 1
+    assert world.shown().count("slept 4") == 1
+    world.write("and on")
+    world.run()
+    assert world.shown()[-1] == "echo: and on"
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_a_death_while_posting_is_never_repeated_blindly(simulate: Make, after: bool) -> None:
+    """A first sign of life whose fate is unknown is settled as unknown; the answer comes once."""
+    world = simulate(gate=dies_at("http.telegram sendMessage", 1, after=after))
+    world.write("sleep 4")
+    world.run()
+    assert world.deaths == 1
+    assert world.shown().count("slept 4") == 1
+    assert len(world.agent.runs()) == 1
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_a_death_while_editing_ends_with_the_answer(simulate: Make, after: bool) -> None:
+    """The final edit is repeated by whoever comes next: the answer stands, in one post."""
+    world = simulate(gate=dies_at("http.telegram editMessageText", 3, after=after))
+    world.write("hello")
+    world.run()
+    assert world.deaths == 1
+    assert world.shown() == ["echo: hello"]
