@@ -32,7 +32,10 @@ KEPT_IDLE: Final = 4.0
 
 
 class BlockingHttp:
-    """Performs requests; may be shared by threads. `HttpRequest.timeout` is for the whole call."""
+    """Performs requests; may be shared by threads.
+
+    `HttpRequest.timeout` bounds every single wait and, together, the reading of the body.
+    """
 
     def __init__(
         self,

@@ -1,0 +1,171 @@
+"""Streams of the asyncio driver."""
+
+import asyncio
+import gzip
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
+import pytest
+
+from tests.unit.http.conftest import MOST_BYTES
+from tests.unit.http.wire import Connection, Script, serving
+from threadline.backends.calls import Network
+from threadline.backends.clock import VirtualClock
+from threadline.backends.files import FileBlobs
+from threadline.backends.http_asyncio import AsyncioHttp, StreamBroken, StreamRefused
+from threadline.backends.http_blocking import BlockingHttp
+from threadline.core.errors import AgentError, AgentRejected, AgentUnavailable, AgentUnknown
+from threadline.core.http import HttpRequest, HttpResponse, Lost
+
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+
+
+def opening(url: str) -> HttpRequest:
+    """The request that opens a stream."""
+    return HttpRequest("GET", url, "follow run", configured=True)
+
+
+def chunk(text: bytes) -> bytes:
+    """A piece of a chunked body."""
+    return b"%x\r\n%s\r\n" % (len(text), text)
+
+
+def read(blobs: FileBlobs, url: str, idle: float = 10.0, most: int = 100) -> list[bytes]:
+    """Read a stream to its end, or leave it after so many pieces."""
+
+    async def collect() -> list[bytes]:
+        http = AsyncioHttp(blobs, most_bytes=MOST_BYTES)
+        seen = []
+        try:
+            async with aclosing(http.stream(opening(url), idle=idle)) as pieces:
+                async for piece in pieces:
+                    seen.append(piece)
+                    if len(seen) == most:
+                        break
+        finally:
+            await http.close()
+        return seen
+
+    return asyncio.run(collect())
+
+
+def test_bytes_come_as_they_are_sent(blobs: FileBlobs) -> None:
+    """Pieces are given on at once, undone of nothing but their transfer, until the end."""
+    packed = gzip.compress(b"text")
+
+    def streams(connection: Connection) -> None:
+        connection.answer(HEAD.replace(b"200 OK\r\n", b"200 OK\r\ncontent-encoding: gzip\r\n"))
+        connection.socket.sendall(chunk(packed) + b"0\r\n\r\n")
+
+    with serving(streams) as wire:
+        assert b"".join(read(blobs, wire.url)) == packed
+
+
+def test_leaving_early_closes_the_connection(blobs: FileBlobs) -> None:
+    """A reader that goes away lets the server know."""
+    ended = []
+
+    def streams(connection: Connection) -> None:
+        connection.answer(HEAD + chunk(b"one"))
+        connection.wait_for_end()
+        ended.append(True)
+
+    with serving(streams) as wire:
+        assert read(blobs, wire.url, most=1) == [b"one"]
+    assert ended
+
+
+def test_a_stream_may_be_long_but_not_silent(blobs: FileBlobs) -> None:
+    """Only silence is limited: pieces that keep coming keep the stream open beyond that time."""
+
+    def streams(connection: Connection) -> None:
+        connection.answer(HEAD)
+        for _ in range(4):
+            connection.socket.sendall(chunk(b"beat"))
+            connection.ended_within(0.1)
+        connection.ended_within(10)
+
+    seen: list[bytes] = []
+
+    async def collect() -> None:
+        http = AsyncioHttp(blobs)
+        try:
+            async for piece in http.stream(opening(wire.url), idle=0.3):
+                seen.append(piece)  # noqa: PERF401 (what came before the end counts)
+        finally:
+            await http.close()
+
+    with serving(streams) as wire, pytest.raises(StreamBroken) as broken:
+        asyncio.run(collect())
+    assert b"".join(seen) == b"beat" * 4
+    assert broken.value.lost == Lost("timeout", sent=True)
+
+
+def test_a_stream_that_is_cut_is_broken(blobs: FileBlobs) -> None:
+    """A connection that ends in the middle is told from a stream that came to its end."""
+    with (
+        serving(lambda connection: connection.answer(HEAD + chunk(b"one"))) as wire,
+        pytest.raises(StreamBroken) as broken,
+    ):
+        read(blobs, wire.url)
+    assert broken.value.lost == Lost("reset", sent=True)
+
+
+def test_a_refusal_is_no_stream(blobs: FileBlobs) -> None:
+    """Any status but 200 is given with what it says, and no byte of it passes for an event."""
+    raw = b"HTTP/1.1 409 Conflict\r\ncontent-length: 4\r\n\r\nbusy"
+    with (
+        serving(lambda connection: connection.answer(raw)) as wire,
+        pytest.raises(StreamRefused) as refused,
+    ):
+        read(blobs, wire.url)
+    answer = refused.value.answer
+    assert answer == HttpResponse(409, {"content-length": "4"}, b"busy")
+
+
+def too_long(connection: Connection) -> None:
+    """Refuse at a length that nobody reads."""
+    connection.answer(b"HTTP/1.1 500 No\r\ncontent-length: 1001\r\n\r\n" + b"x" * 1001)
+
+
+def unauthorised(connection: Connection) -> None:
+    """Refuse for good."""
+    connection.answer(b"HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n")
+
+
+def cut(connection: Connection) -> None:
+    """Break off."""
+    connection.answer(HEAD + chunk(b"one"))
+
+
+@pytest.mark.parametrize(
+    ("script", "error"),
+    [(unauthorised, AgentRejected), (cut, AgentUnknown), (too_long, AgentUnknown)],
+)
+def test_the_use_cases_see_an_agents_errors(
+    blobs: FileBlobs, script: Script, error: type[AgentError]
+) -> None:
+    """What goes wrong with a stream comes up as the error of an agent, with a label."""
+    with serving(script) as wire, pytest.raises(AgentError, match="follow run") as caught:
+        asyncio.run(by_network(blobs, wire.url))
+    assert type(caught.value) is error
+
+
+def test_an_agent_that_is_down_is_unavailable(blobs: FileBlobs) -> None:
+    """A stream that could not even be asked for can be asked for again."""
+    with serving() as wire:
+        url = wire.url
+    with pytest.raises(AgentUnavailable):
+        asyncio.run(by_network(blobs, url))
+
+
+async def by_network(blobs: FileBlobs, url: str) -> list[bytes]:
+    """Read a stream as the use cases do."""
+    network = Network(
+        BlockingHttp(blobs), AsyncioHttp(blobs, most_bytes=MOST_BYTES), VirtualClock()
+    )
+    pieces: AsyncIterator[bytes] = network.stream(opening(url))
+    try:
+        return [piece async for piece in pieces]
+    finally:
+        await network.close()
