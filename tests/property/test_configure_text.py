@@ -20,7 +20,7 @@ KEYS = [
     "stage", "language", "public_url", "limits", "session", "agents", "platforms", "bindings",
     "telegram", "github", "default", "apps", "platform", "app", "agent", "url", "allow", "senders",
     "chats", "repositories", "triggers", "issues", "actions", "users", "config", "context",
-    "recursion_limit", "options", "max_connections", "transport", "busy", "reply", "[key]", "<<",
+    "recursion_limit", "transport", "busy", "reply", "[key]", "<<",
 ]  # fmt: skip
 WORDS = [*KEYS, "everyone", "http://x", "en", "owner/name", "polling", "opened", "true", "null"]
 

@@ -113,12 +113,12 @@ def test_github_posts_only_with_a_token_or_an_app() -> None:
 
 
 def test_githubs_own_defaults() -> None:
-    """A binding that only names a repository answers comments that mention its agent."""
+    """A binding that only names a repository leaves to GitHub which events call its agent."""
     found = binding("bindings: {code: {platform: github, repositories: [acme/widgets]}}", "code")
     assert found.busy is Busy.COLLECT
     assert found.chats == {"acme/widgets"}
     assert found.mention_name == "demo"
-    assert found.triggers == (Trigger("issue_comment"), Trigger("pull_request_review_comment"))
+    assert found.triggers == ()
 
 
 def test_triggers_keep_what_is_written_and_leave_the_rest_open() -> None:

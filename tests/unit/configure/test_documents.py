@@ -16,6 +16,7 @@ from threadline.app.configure.schema import schema_text
 from threadline.app.configure.shapes import ALLOW_WORDS, FileShape, Shape
 from threadline.core.settings import Busy, ReplyMode
 from threadline.core.texts import LANGUAGES
+from threadline.platforms.github.choose import MENTION_USUAL, USUAL_ACTIONS, WHEN_NONE_WRITTEN
 
 ROOT = Path(__file__).parents[3]
 GUIDE = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
@@ -79,6 +80,23 @@ def test_the_guide_names_every_choice() -> None:
     events = [event for kind in KINDS.values() for event in kind.events]
     for word in [*Busy, *ReplyMode, *ALLOW_WORDS, *LANGUAGES, *KINDS, *events]:
         assert f"`{word}`" in GUIDE
+
+
+def test_the_guide_tells_githubs_defaults_as_they_are() -> None:
+    """Which actions and mentions are usual is GitHub's business; the guide says it rightly."""
+    assert {str(event): set(actions) for event, actions in USUAL_ACTIONS.items()} == {
+        "issues": {"opened"},
+        "pull_request": {"opened"},
+        "issue_comment": {"created"},
+        "pull_request_review_comment": {"created"},
+        "pull_request_review": {"submitted"},
+    }
+    assert "\n| `actions` | `opened`, of comments `created`, of reviews `submitted` |" in GUIDE
+    assert {str(event) for event in MENTION_USUAL} == {
+        "issue_comment",
+        "pull_request_review_comment",
+    }
+    assert {one.event for one in WHEN_NONE_WRITTEN} == set(KINDS["github"].events)
 
 
 def test_the_languages_are_those_of_the_chat_texts() -> None:

@@ -110,14 +110,6 @@ CROSS = [
         "platforms.github.apps.default.transport: write one of: webhook",
     ),
     (
-        "platforms: {telegram: {apps: {work: {options: {max_connections: 0}}}}}",
-        "platforms.telegram.apps.work.options.max_connections: wants a number from 1 to 100",
-    ),
-    (
-        "platforms: {telegram: {apps: {work: {options: {max: 1}}}}}",
-        "platforms.telegram.apps.work.options.max: unknown option; write one of: max_connections",
-    ),
-    (
         "stage: prod\nplatforms: {telegram: {apps: {work: {base_url: 'http://127.0.0.1:1'}}}}",
         "platforms.telegram.apps.work.base_url: is read in stage dev only; remove it",
     ),

@@ -20,7 +20,7 @@ FILE = """
     public_url: https://bridge.example.com
     session: {context: {deep: {list: [1, null]}}}
     agents: {coder: {url: http://a, time_limit: 5}, chat: {url: http://b}}
-    platforms: {telegram: {apps: {default: {identity: 7, options: {max_connections: 4}}}}}
+    platforms: {telegram: {apps: {default: {identity: 7, identity_name: helper_bot}}}}
     bindings:
       code:
         platform: github
