@@ -15,7 +15,7 @@ from markdown_it.token import Token
 _ADDRESS: Final = r"\b(?:[a-z][a-z0-9+.-]*://|www\.)[^\s<]+"
 _CODE_SPAN: Final = r"(?<!`)(?P<ticks>`++)(?:(?!\n[ \t]*\n)[\s\S])+?(?<!`)(?P=ticks)(?!`)"
 _SPOKEN: Final = re.compile(
-    rf"{_ADDRESS}|(?<![A-Za-z0-9_/-])@(?P<login>[A-Za-z0-9][A-Za-z0-9_-]*+)(?:\[bot\])?"
+    rf"{_ADDRESS}|(?<![A-Za-z0-9_/-])@(?P<login>[A-Za-z0-9]++(?:[_-][A-Za-z0-9]++)*+)(?:\[bot\])?"
     r"(?![A-Za-z0-9_/@-]|\.+[A-Za-z0-9_])",
     re.IGNORECASE,
 )

@@ -8,15 +8,17 @@ from threadline.platforms.github import facts
 def closing(message: Message, reply: ReplyMode) -> str:
     """Tell the agent whether its final message is posted, and how to answer where it is not."""
     number, thread = message.facts[facts.NUMBER], message.facts.get(facts.THREAD)
-    place = f"{message.chat}#{number}" + (", in that review thread" if thread else "")
+    place = f"{message.chat}#{number}"
+    if thread:
+        place = f"the review thread on {place}"
     if reply is not ReplyMode.LOG:
         return (
-            f"Your final message is posted as a comment on {place}, as it stands: write it for the"
+            f"Your final message is posted as a comment in {place}, as it stands: write it for the"
             " people there, and do not post the same words a second time."
         )
     return (
-        "Your final message is only written to a log; nobody on GitHub reads it. Whoever is to read"
-        f" something on {place} gets it from you, with the text on standard input:\n"
+        "Your final message is only written to a log; nobody on GitHub reads it. To say something"
+        f" in {place}, post it yourself, with the text on standard input:\n"
         f"{_command(message, number, thread)}"
     )
 
