@@ -14,12 +14,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from http.server import ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Literal, Self
 
 from tests.stubs.telegram_chats import Chat, Chats, Shown
-from tests.stubs.telegram_http import Handler
+from tests.stubs.telegram_http import Handler, Server
 from tests.stubs.telegram_rules import Answer, Refusal, refused, too_many
 
 BOT = {
@@ -95,14 +94,13 @@ class TelegramStub:
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _poll: int = 0
     _next_update: int = 900
-    _server: ThreadingHTTPServer | None = None
+    _server: Server | None = None
 
     def __post_init__(self) -> None:
         self._chats = Chats(self.clock, self.edit_interval, self.group_edit_interval)
 
     def __enter__(self) -> Self:
-        server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Handler,), {"stub": self}))
-        server.daemon_threads = True
+        server = Server(("127.0.0.1", 0), type("Bound", (Handler,), {"stub": self}))
         self._server = server
         self.url = f"http://127.0.0.1:{server.server_address[1]}"
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()

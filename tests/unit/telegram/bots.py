@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.contract.platforms.telegram import CREDENTIALS
 from tests.stubs.telegram import TelegramStub
-from threadline.backends.clock import SystemClock
+from threadline.backends.clock import VirtualClock
 from threadline.backends.driving import drive
 from threadline.backends.files import FileBlobs
 from threadline.backends.http_blocking import BlockingHttp
@@ -34,7 +34,7 @@ class Speaker:
             base_urls=(self.credentials.base_url,),
             secrets=tuple(self.credentials.secrets.values()),
         )
-        return drive(guarded(flow, policy), self.http.perform, SystemClock())
+        return drive(guarded(flow, policy), self.http.perform, VirtualClock())
 
     def post(self, markdown: str, to: Destination) -> list[Receipt]:
         """Post every draft of a Markdown text."""

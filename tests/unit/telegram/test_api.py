@@ -130,7 +130,7 @@ def test_an_edit_replaces_the_text() -> None:
         "entities": [{"type": "bold", "offset": 0, "length": 4}],
         "link_preview_options": {"is_disabled": True},
     }
-    assert script.requests[0].repeatable
+    assert not script.requests[0].repeatable
 
 
 def test_an_edit_falls_back_to_plain_text() -> None:

@@ -193,12 +193,14 @@ def test_faults_of_a_post(
     bot.post("y", to(ADA))
 
 
-def test_an_edit_is_tried_again_by_itself(tmp_path: Path) -> None:
-    """An edit does no harm twice: one whose answer was lost is repeated and found done."""
+def test_an_edit_may_come_again(tmp_path: Path) -> None:
+    """An edit whose answer was lost does no harm when it comes again: it is found done."""
     with TelegramStub(edit_interval=0.0) as telegram, speaking(telegram, tmp_path) as bot:
         telegram.add_chat(ADA)
         (receipt,) = bot.post("x", to(ADA))
         telegram.fault("editMessageText", Fault.drop("after"))
+        with pytest.raises(PlatformUnavailable):
+            bot.edit("y", receipt, to(ADA))
         assert bot.edit("y", receipt, to(ADA)) == receipt
         assert [m.edits for m in telegram.shown(ADA)] == [1]
 

@@ -47,7 +47,10 @@ def post(draft: Draft, to: Destination, credentials: Credentials) -> Flow[Receip
 
 
 def edit(draft: Draft, posted: Receipt, to: Destination, credentials: Credentials) -> Flow[Receipt]:
-    """Replace the text of a message; a text that stands there already is success."""
+    """Replace the text of a message; a text that stands there already is success.
+
+    An edit may come again, but not by itself: a later text may have taken its place.
+    """
     chat = posted.facts.get("chat", to.chat)
     body: JsonObject = {
         "chat_id": int(chat),
@@ -55,7 +58,7 @@ def edit(draft: Draft, posted: Receipt, to: Destination, credentials: Credential
         **_content(draft),
     }
     while True:
-        answer = yield from call("editMessageText", body, credentials, repeatable=True)
+        answer = yield from call("editMessageText", body, credentials)
         if isinstance(answer, Refused):
             if answer.says("message is not modified"):
                 return posted
@@ -81,7 +84,7 @@ def signal(stage: Stage, to: Destination, credentials: Credentials) -> Flow[None
         body = {"chat_id": int(to.chat), "message_id": int(to.anchor), "reaction": [emoji]}
     else:
         return
-    answer = yield from call(method, body, credentials, repeatable=True)
+    answer = yield from call(method, body, credentials)
     if isinstance(answer, Refused | Lost):
         problem = failure(method, answer, credentials, repeatable=True)
         if not isinstance(problem, PostRejected):
