@@ -181,12 +181,13 @@ def test_listed_authors_are_those_who_act() -> None:
         (Allow(everyone=True), "NONE", ""),
         (Allow(senders=frozenset({"MONA-member"})), "NONE", ""),
         (Allow(senders=frozenset({"910001"})), "NONE", Reason.AUTHOR_NOT_TRUSTED),
-        (Allow(chats=frozenset({"acme/widgets"})), "NONE", Reason.AUTHOR_NOT_TRUSTED),
+        (Allow(chats=frozenset({"Acme/Widgets"})), "NONE", ""),
+        (Allow(chats=frozenset({"acme/gadgets"})), "OWNER", Reason.AUTHOR_NOT_TRUSTED),
         (Allow(admitted=True), "NONE", Reason.AUTHOR_NOT_TRUSTED),
     ],
 )
 def test_only_the_allowed_may_call(allow: Allow, standing: str, reason: str) -> None:
-    """An empty list admits nobody; members by GitHub's word, others by name or all at once."""
+    """An empty list admits nobody; members by GitHub's word, others by name, repository or all."""
     found = message("issue_comment.created", association(standing))
     assert verdict(found, bound(allow=allow)) == reason
 

@@ -65,7 +65,7 @@ def _refusal(
         return Reason.ACTION_NOT_BOUND
     listed = message.sender.id.lower() in _lower(trigger.allow_authors)
     if not listed:
-        if refused := _not_admitted(message, binding.allow):
+        if refused := _not_allowed(message, binding.allow):
             return refused
         if _wants_mention(trigger) and called.isdisjoint(_names(binding, trigger)):
             return Reason.MENTION_REQUIRED
@@ -121,12 +121,14 @@ def _names(binding: Binding, trigger: Trigger) -> frozenset[str]:
     return frozenset()
 
 
-def _not_admitted(message: Message, allow: Allow) -> str:
+def _not_allowed(message: Message, allow: Allow) -> str:
     sender = message.sender
     if sender.bot:
         known = bare(sender.id) in {bare(name) for name in allow.bots}
         return "" if known else Reason.BOT_SENDER
     if allow.everyone or sender.id.lower() in _lower(allow.senders):
+        return ""
+    if message.chat.lower() in _lower(allow.chats):
         return ""
     if allow.members and sender.trust is not Trust.NONE:
         return ""
