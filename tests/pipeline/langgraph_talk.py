@@ -24,6 +24,7 @@ from threadline.core.agent import (
 )
 from threadline.core.http import Flow
 from threadline.core.ids import OwnerId, RunId, ThreadId, TurnId
+from threadline.core.json import JsonObject
 from threadline.core.policy import Policy, admitted, guarded
 
 OWNER = OwnerId("alice")
@@ -40,6 +41,8 @@ class Talk:
     thread: ThreadId
     known: bool = False
     agent: LangGraph = field(default_factory=LangGraph)
+    config: JsonObject = field(default_factory=dict)
+    context: JsonObject = field(default_factory=dict)
 
     @classmethod
     def open(cls, url: str, folder: Path) -> "Talk":
@@ -84,6 +87,8 @@ class Talk:
             assistant=assistant,
             new_thread=not self.known,
             origin={"provider": "telegram", "chat_id": "7"},
+            config=self.config,
+            context=self.context,
             answers=answers,
         )
         run = self.run(self.agent.start(request, self.access))

@@ -135,6 +135,13 @@ def test_an_unknown_assistant_is_rejected(talk: Talk) -> None:
         talk.start("hello", assistant=talk.thread)
 
 
+def test_parameters_of_both_kinds_are_taken(talk: Talk) -> None:
+    """A configured `configurable` and a context in one request do not make the server refuse it."""
+    talk.config = {"recursion_limit": 9, "configurable": {"model": "small"}}
+    talk.context = {"user_id": "alice"}
+    assert talk.say("hello").text == "You said: hello"
+
+
 def test_images_arrive_as_images(talk: Talk) -> None:
     """Two images beside the text are two image blocks to the graph."""
     images = (InlineImage("image/png", PIXEL), InlineImage("image/png", PIXEL))

@@ -26,7 +26,8 @@ KNOWN = RunRequest(
     prompt=Prompt("hello"),
     assistant="demo",
     new_thread=False,
-    origin={"provider": "slack"},
+    origin={"provider": "slack", "topic_id": ""},
+    labels={"conversation": "slack/c"},
 )
 NEW = replace(KNOWN, new_thread=True)
 ACCESS = AgentAccess("http://agent.example")
@@ -124,12 +125,29 @@ def test_nothing_is_sent_that_is_not_configured() -> None:
     assert json.loads(call.body) == {
         "assistant_id": "demo",
         "input": {"messages": [{"type": "human", "id": "turn-1", "content": "hello"}]},
-        "metadata": {"turn_id": "turn-1"},
+        "metadata": {"conversation": "slack/c", "turn_id": "turn-1"},
         "multitask_strategy": "reject",
         "on_disconnect": "continue",
         "stream_mode": ["messages-tuple", "custom"],
         "stream_resumable": True,
     }
+
+
+def test_context_goes_into_a_configured_configurable() -> None:
+    """The server refuses a request with both; what says who it is for wins."""
+    both = replace(
+        KNOWN,
+        config={"recursion_limit": 9, "configurable": {"model": "m", "user_id": "forged"}},
+        context={"user_id": "alice"},
+    )
+    call = start(both, CREATED).requests[0]
+    assert isinstance(call.body, bytes)
+    body = json.loads(call.body)
+    assert body["config"] == {
+        "recursion_limit": 9,
+        "configurable": {"model": "m", "user_id": "alice"},
+    }
+    assert "context" not in body
 
 
 def test_a_key_is_sent_and_never_shown() -> None:

@@ -9,6 +9,7 @@ from typing import Final, Literal
 from urllib.parse import quote, urlencode
 
 from threadline.agents.prompt import as_text, human_message
+from threadline.agents.shapes import mapping
 from threadline.core.agent import AgentAccess, RunRequest
 from threadline.core.http import HttpRequest
 from threadline.core.ids import RunId, ThreadId
@@ -33,10 +34,11 @@ _LIST_FIELDS: Final = ("run_id", "status", "metadata")
 
 def create_thread(request: RunRequest, access: AgentAccess) -> HttpRequest:
     """Create the thread, or find it there; where it comes from stands under `channel_source`."""
+    known = {name: value for name, value in request.origin.items() if value}
     body: JsonObject = {
         "thread_id": request.thread,
         "if_exists": "do_nothing",
-        "metadata": {"channel_source": {"type": "im_channel", **request.origin}},
+        "metadata": {"channel_source": {"type": "im_channel", **known}},
     }
     return _request("POST", access, "/threads", "create thread", body, timeout=THREAD_TIMEOUT)
 
@@ -55,12 +57,9 @@ def create_run(request: RunRequest, access: AgentAccess) -> HttpRequest:
         body["command"] = {"resume": as_text(request.prompt)}
     else:
         body["input"] = {"messages": [human_message(request.prompt, request.turn)]}
-    optional = (
-        ("config", request.config),
-        ("context", request.context),
-        ("webhook", request.webhook),
-    )
-    body.update({name: value for name, value in optional if value})
+    config, context = _parameters(request)
+    optional: dict[str, Json] = {"config": config, "context": context, "webhook": request.webhook}
+    body.update({name: value for name, value in optional.items() if value})
     return _request(
         "POST",
         access,
@@ -122,6 +121,14 @@ def search_assistants(access: AgentAccess) -> HttpRequest:
     body: JsonObject = {"limit": MOST_ASSISTANTS, "offset": 0}
     path = "/assistants/search"
     return _request("POST", access, path, "list assistants", body, repeatable=True)
+
+
+def _parameters(request: RunRequest) -> tuple[JsonObject, JsonObject]:
+    """Give config and context; a server takes either for both and refuses a request with two."""
+    configurable = mapping(request.config.get("configurable"))
+    if not configurable or not request.context:
+        return request.config, request.context
+    return {**request.config, "configurable": {**configurable, **request.context}}, {}
 
 
 def _thread(thread: ThreadId) -> str:
