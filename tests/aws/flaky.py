@@ -51,50 +51,60 @@ def none_taken(body: bytes) -> tuple[int, Any]:
 LOST: Final[Fault] = None
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, endpoint: str) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.netloc = urlsplit(endpoint).netloc
+        self.flaky = Flaky(f"http://127.0.0.1:{self.server_port}")
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+    server: _Server
+
+    def do_POST(self) -> None:
+        flaky = self.server.flaky
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        flaky.calls.append(self.headers["X-Amz-Target"].rpartition(".")[2])
+        if not flaky.faults:
+            self.answer(*self.passed_on(body))
+        elif (fault := flaky.faults.pop(0)) is None:
+            self.passed_on(body)
+            self.close_connection = True
+        else:
+            status, content = fault(body)
+            self.answer(status, json.dumps(content).encode())
+
+    def passed_on(self, body: bytes) -> tuple[int, bytes]:
+        """Ask the emulator."""
+        there = http.client.HTTPConnection(self.server.netloc, timeout=20)
+        there.request("POST", self.path, body, dict(self.headers.items()))
+        response = there.getresponse()
+        content = response.read()
+        there.close()
+        return response.status, content
+
+    def answer(self, status: int, content: bytes) -> None:
+        """Answer the caller."""
+        self.send_response(status)
+        self.send_header("Content-Type", "application/x-amz-json-1.0")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
 @contextmanager
 def before(endpoint: str) -> Iterator[Flaky]:
     """Stand before an emulator, on loopback."""
-    flaky = Flaky()
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        wbufsize = -1
-
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            flaky.calls.append(self.headers["X-Amz-Target"].rpartition(".")[2])
-            if not flaky.faults:
-                self.answer(*self.passed_on(body))
-            elif (fault := flaky.faults.pop(0)) is None:
-                self.passed_on(body)
-                self.close_connection = True
-            else:
-                status, content = fault(body)
-                self.answer(status, json.dumps(content).encode())
-
-        def passed_on(self, body: bytes) -> tuple[int, bytes]:
-            there = http.client.HTTPConnection(urlsplit(endpoint).netloc, timeout=20)
-            there.request("POST", self.path, body, dict(self.headers.items()))
-            response = there.getresponse()
-            content = response.read()
-            there.close()
-            return response.status, content
-
-        def answer(self, status: int, content: bytes) -> None:
-            self.send_response(status)
-            self.send_header("Content-Type", "application/x-amz-json-1.0")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
+    with _Server(endpoint) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        flaky.url = f"http://127.0.0.1:{server.server_port}"
         try:
-            yield flaky
+            yield server.flaky
         finally:
             server.shutdown()
