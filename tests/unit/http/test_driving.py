@@ -89,6 +89,41 @@ def test_the_network_runs_flows_both_ways(blobs: FileBlobs) -> None:
         assert asyncio.run(by_asyncio(wire.url)) == 200
 
 
+def test_each_loop_has_its_own_connections(blobs: FileBlobs) -> None:
+    """A loop that ends closes its connections unasked, and the next one starts with new ones."""
+    http = AsyncioHttp(blobs)
+    ended = []
+
+    def keeps(connection: Connection) -> None:
+        connection.answer()
+        connection.wait_for_end()
+        ended.append(True)
+
+    with serving(keeps, keeps) as wire:
+        request = HttpRequest("GET", wire.url, "get", configured=True)
+        for _ in range(2):
+            assert isinstance(asyncio.run(http.perform(request)), HttpResponse)
+    assert len(ended) == 2
+
+
+def test_closing_is_not_the_end(blobs: FileBlobs) -> None:
+    """After `close` the same loop may go on with new connections, closed like the first."""
+    http = AsyncioHttp(blobs)
+
+    async def twice(request: HttpRequest) -> list[HttpResponse | Lost]:
+        first = await http.perform(request)
+        await http.close()
+        return [first, await http.perform(request)]
+
+    def keeps(connection: Connection) -> None:
+        connection.answer()
+        connection.wait_for_end()
+
+    with serving(keeps, keeps) as wire:
+        answers = asyncio.run(twice(HttpRequest("GET", wire.url, "get", configured=True)))
+    assert all(isinstance(answer, HttpResponse) for answer in answers)
+
+
 def test_each_thread_has_its_own_connections(blobs: FileBlobs) -> None:
     """Threads never share a connection, and those of a thread that ended are closed."""
     http = BlockingHttp(blobs)

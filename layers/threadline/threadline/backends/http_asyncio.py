@@ -53,12 +53,14 @@ class StreamBroken(Exception):
 
 
 class AsyncioHttp:
-    """Performs requests and opens streams in the running loop; `close` it before the loop ends."""
+    """Performs requests and opens streams; connections last as long as the loop they are of."""
 
     def __init__(self, blobs: Blobs, *, most_bytes: int = MOST_BYTES) -> None:
         self._blobs = blobs
         self._most_bytes = most_bytes
         self._sessions: dict[bool, aiohttp.ClientSession] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._until_the_end: AsyncGenerator[None] | None = None
 
     async def perform(self, request: HttpRequest) -> HttpResponse | Lost:
         """Send one request and read its answer whole. Raises StoreError for a missing blob."""
@@ -96,10 +98,10 @@ class AsyncioHttp:
             raise StreamBroken(failed.lost) from None
 
     async def close(self) -> None:
-        """Close every connection."""
-        sessions, self._sessions = self._sessions, {}
-        for session in sessions.values():
-            await session.close()
+        """Close every connection of the running loop; `asyncio.run` does so by itself."""
+        if self._until_the_end is not None:
+            await self._until_the_end.aclose()
+            self._loop = None
 
     @asynccontextmanager
     async def _exchange(
@@ -110,7 +112,8 @@ class AsyncioHttp:
             url = split_url(request.url)
             _check_literal(url.hostname or "", configured=request.configured)
             body = b"".join(await self._outgoing(request))
-            async with self._session(configured=request.configured).request(
+            session = await self._session(configured=request.configured)
+            async with session.request(
                 request.method,
                 URL(url.geturl(), encoded=True),
                 headers=headers_for(request, len(body)),
@@ -135,24 +138,42 @@ class AsyncioHttp:
             incoming.add(chunk)
         return incoming
 
-    def _session(self, *, configured: bool) -> aiohttp.ClientSession:
+    async def _session(self, *, configured: bool) -> aiohttp.ClientSession:
         """Connections to configured addresses are kept apart from all others."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._loop, self._sessions = loop, {}
+            self._until_the_end = _closing(self._sessions)
+            await anext(self._until_the_end)
         if configured not in self._sessions:
-            noting = aiohttp.TraceConfig()
-            noting.on_request_headers_sent.append(_note)
-            self._sessions[configured] = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(
-                    resolver=_CheckedResolver(configured=configured),
-                    ssl=tls_context(),
-                    limit=0,
-                    keepalive_timeout=KEPT_IDLE,
-                ),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                auto_decompress=False,
-                trust_env=False,
-                trace_configs=[noting],
-            )
+            self._sessions[configured] = _new_session(configured=configured)
         return self._sessions[configured]
+
+
+async def _closing(sessions: dict[bool, aiohttp.ClientSession]) -> AsyncGenerator[None]:
+    """Close the sessions when the loop ends: it finishes every generator that is still open."""
+    try:
+        yield
+    finally:
+        while sessions:
+            await sessions.popitem()[1].close()
+
+
+def _new_session(*, configured: bool) -> aiohttp.ClientSession:
+    noting = aiohttp.TraceConfig()
+    noting.on_request_headers_sent.append(_note)
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(
+            resolver=_CheckedResolver(configured=configured),
+            ssl=tls_context(),
+            limit=0,
+            keepalive_timeout=KEPT_IDLE,
+        ),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        auto_decompress=False,
+        trust_env=False,
+        trace_configs=[noting],
+    )
 
 
 @dataclass(slots=True)
