@@ -12,7 +12,7 @@ from threadline.app.configure.shapes import AppShape, FileShape, is_address
 from threadline.app.configure.surroundings import Surroundings
 from threadline.app.configure.tree import Tree, Value
 
-_LEAK = "looks like a secret, and secrets are never in this file: `threadline secrets set`"
+_LEAK = "looks like a secret, and secrets are never in this file: remove it, use `secrets set`"
 
 type Fault = tuple[Path, str]
 

@@ -1,0 +1,78 @@
+"""The `threadline` command: its words, and what its errors look like to a person."""
+
+import argparse
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from threadline.cli import admit, config, explain, pause, replay, secrets, serve, version
+from threadline.cli.state import FOLDER
+from threadline.core.errors import ConfigError, ThreadlineError
+
+COMMANDS = (serve, config, secrets, admit, pause, explain, replay, version)
+"""Modules that each add their words: `add(subparsers)` sets `run`, which gives the exit code."""
+
+REPORT = "internal-error.txt"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Gives 0 when it is done, 1 when it could not be, 2 when the configuration has faults or the
+    words are wrong, 70 for a fault of our own.
+    """
+    args = parser().parse_args(argv)
+    try:
+        return int(args.run(args))
+    except ConfigError as faults:
+        print(faults, file=sys.stderr)
+        return 2
+    except ThreadlineError as error:
+        print(f"threadline: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has gone; nothing may be flushed to it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:  # noqa: BLE001 - the one place where anything ends as a line
+        name = type(error).__name__
+        print(f"threadline: internal error {name} (details in {_report()})", file=sys.stderr)
+        return 70
+
+
+def parser() -> argparse.ArgumentParser:
+    """Put the words of all commands together."""
+    made = argparse.ArgumentParser(
+        prog="threadline", description="Connects chats to agents that speak the LangGraph API."
+    )
+
+    def print_help(_: argparse.Namespace) -> int:
+        made.print_help()
+        return 0
+
+    made.set_defaults(run=print_help)
+    subparsers = made.add_subparsers(title="commands", metavar="COMMAND")
+    for command in COMMANDS:
+        command.add(subparsers)
+    return made
+
+
+def _report() -> str:
+    """Write the traceback where only its owner reads it, and say where."""
+    details = traceback.format_exc()
+    try:
+        folder = Path.cwd() / FOLDER
+        if not folder.is_dir():
+            folder = Path(tempfile.mkdtemp(prefix="threadline-"))
+        path = folder / REPORT
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(file, "w", encoding="utf-8", errors="replace") as report:
+            report.write(details)
+    except OSError as error:
+        return f"no file: {error.strerror}"
+    return str(path)
