@@ -1,7 +1,7 @@
 """Decoded JSON of which nothing is certain: each reading gives an empty value for another shape."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from threadline.core.json import Json, JsonObject
 
@@ -21,12 +21,12 @@ def decode(body: bytes | str) -> Json:
 
 def mapping(value: Json) -> JsonObject:
     """Give an object, {} for anything else."""
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def items(value: Json) -> Sequence[Json]:
     """Give an array, () for anything else."""
-    return value if isinstance(value, Sequence) and not isinstance(value, str) else ()
+    return value if isinstance(value, list | tuple) else ()
 
 
 def string(value: Json) -> str:

@@ -98,4 +98,4 @@ class SseDecoder:
 
 def _fit_for_header(value: bytes) -> bool:
     """An id comes back as `Last-Event-ID`; one that no header can carry is no use."""
-    return len(value) <= _LONGEST_ID and all(0x20 <= byte < 0x7F for byte in value)
+    return len(value) <= _LONGEST_ID and value.isascii() and value.decode().isprintable()
