@@ -67,7 +67,8 @@ class _Page:
 
     def styled(self) -> Styled:
         """Give what was written; outer styles come first."""
-        spans = sorted(self._spans, key=lambda span: (span.start, -span.end))
+        outer_first = self._spans[::-1]
+        spans = sorted(outer_first, key=lambda span: (span.start, -span.end))
         return Styled("".join(self._written), tuple(spans))
 
     def blocks(self, parent: SyntaxTreeNode, between: str = "\n\n") -> None:
@@ -83,7 +84,7 @@ class _Page:
         """Write the addresses that the text defines but nowhere uses."""
         for label, reference in references.items():
             if reference["href"] not in self._addresses:
-                self._break("\n")
+                self._break("\n" if self._length else "")
                 self._write(f"[{label.lower()}]: {reference['href']}")
 
     def _block(self, node: SyntaxTreeNode) -> None:
@@ -123,6 +124,8 @@ class _Page:
                     self._link(child, str(child.attrs.get("href", "")))
                 case "image":
                     self._link(child, str(child.attrs.get("src", "")))
+                case "strong" if _is_name(child):
+                    self._write(f"__{_words(child)}__")
                 case name if name in _STYLES:
                     with self._in(_STYLES[name]):
                         self._inside(child)
@@ -199,6 +202,11 @@ class _Page:
         yield
         if self._length > start:
             self._spans.append(Span(start, self._length, style, value))
+
+
+def _is_name(node: SyntaxTreeNode) -> bool:
+    """Tell whether this is a name like __init__, which people write without meaning bold."""
+    return node.markup == "__" and _words(node).isidentifier()
 
 
 def _words(node: SyntaxTreeNode) -> str:

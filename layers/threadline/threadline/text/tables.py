@@ -17,8 +17,11 @@ def width(text: str) -> int:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Lay rows out in columns, the first row as a header; "" where that is wider than `WIDEST`."""
-    columns = max((len(row) for row in rows), default=0)
+    """Lay rows out in columns, the first as a header; "" where that is wider than `WIDEST`.
+
+    There is at least one row.
+    """
+    columns = max(len(row) for row in rows)
     filled = [[*row, *[""] * (columns - len(row))] for row in rows]
     widths = [max(width(row[at]) for row in filled) for at in range(columns)]
     if sum(widths) + 3 * (columns - 1) > WIDEST:

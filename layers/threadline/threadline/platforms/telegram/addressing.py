@@ -10,7 +10,7 @@ from threadline.core.posting import Credentials
 from threadline.platforms.telegram.payload import Fields, number, section, sections, text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Bot:
     """This bot's own account; `name` is its username in lower case, without the @."""
 
@@ -18,7 +18,7 @@ class Bot:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Heard:
     """The text without what only addressed it; `elsewhere` is another bot that was meant."""
 
@@ -74,17 +74,18 @@ def quoted(message: Fields, bot: Bot) -> str:
 
 def _placed(words: str, entities: list[Fields]) -> Iterator[tuple[Fields, tuple[int, int]]]:
     """Give each entity with its place in code points; one outside the text is left out."""
-    if not entities:
-        return
-    units = words.encode("utf-16-le")
+    units = b"" if not entities or words.isascii() else words.encode("utf-16-le")
+    size_of_all = len(units) // 2 if units else len(words)
     for entity in entities:
         offset, size = number(entity, "offset"), number(entity, "length")
         if offset is None or size is None or offset < 0 or size < 1:
             continue
-        if (offset + size) * 2 <= len(units):
-            start = len(units[: offset * 2].decode("utf-16-le", "replace"))
-            said = units[offset * 2 : (offset + size) * 2].decode("utf-16-le", "replace")
-            yield entity, (start, start + len(said))
+        if offset + size <= size_of_all:
+            start, end = offset, offset + size
+            if units:
+                start = len(units[: start * 2].decode("utf-16-le", "replace"))
+                end = start + len(units[offset * 2 : end * 2].decode("utf-16-le", "replace"))
+            yield entity, (start, end)
 
 
 def _replies_to(message: Fields, bot: Bot) -> bool:

@@ -23,6 +23,7 @@ _MIME: Final = {
     "video": "video/mp4",
     "video_note": "video/mp4",
 }
+_FETCHABLE: Final = frozenset({"photo", *_MIME})
 _ENDINGS: Final = {
     "application/octet-stream": ".bin",
     "audio/mpeg": ".mp3",
@@ -37,7 +38,7 @@ _ONLY_NAMED: Final = (
 
 def files_of(message: Fields) -> tuple[FileRef, ...]:
     """Give the files of a message: the largest photo size, then documents, sound and film."""
-    return tuple(_found(message))
+    return tuple(_found(message)) if _FETCHABLE & message.keys() else ()
 
 
 def named_only(message: Fields) -> FileRef | None:

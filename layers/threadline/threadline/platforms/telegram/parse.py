@@ -39,7 +39,7 @@ _BROADCASTS: Final = frozenset({"channel_post", "edited_channel_post"})
 _GROUPS: Final = frozenset({"group", "supergroup"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Place:
     """Where a message stands and who wrote it."""
 
@@ -85,7 +85,7 @@ def _message(serial: int, message: Fields, credentials: Credentials, *, edited: 
         if named is None or edited or not (place.private or heard.addressed):
             return Ignored(Reason.NO_CONTENT, _service_of(message))
         files = (named,)
-    return Messages((_build(place, message, heard, files, credentials),))
+    return Messages((_build(place, message, heard, files, credentials, bot),))
 
 
 def _place(serial: int, message: Fields, *, edited: bool) -> _Place | Ignored:
@@ -133,6 +133,7 @@ def _build(
     heard: Heard,
     files: tuple[FileRef, ...],
     credentials: Credentials,
+    bot: Bot,
 ) -> Message:
     """Put the message together.
 
@@ -154,7 +155,7 @@ def _build(
         sent_at=float(place.date),
         sender=place.sender,
         text=heard.text,
-        prompt="" if edited else _prompt(message, heard, credentials),
+        prompt="" if edited else _prompt(message, heard, bot),
         kind=MessageKind.EDIT if edited else MessageKind.CHAT,
         edits=own if edited else MessageId(""),
         event="edited_message" if edited else "message",
@@ -189,9 +190,9 @@ def _replies_to(place: _Place, message: Fields) -> tuple[MessageId, ...]:
     return (MessageId(str(target)),)
 
 
-def _prompt(message: Fields, heard: Heard, credentials: Credentials) -> str:
+def _prompt(message: Fields, heard: Heard, bot: Bot) -> str:
     """Give the text with what it replies to, where that is more than the text."""
-    quote = quoted(message, bot_of(credentials))
+    quote = quoted(message, bot)
     if not quote or heard.text.startswith("/"):
         return ""
     return f"{quote}\n\n{heard.text}".rstrip()

@@ -1,4 +1,7 @@
-"""Typed access to a decoded update: what is absent or of another type reads as absent."""
+"""Typed access to a decoded update: what is absent or of another type reads as absent.
+
+Decoded JSON has exact types, and `type(…) is int` leaves out true and false.
+"""
 
 import json
 from collections.abc import Mapping
@@ -21,15 +24,13 @@ def decode(body: bytes) -> Fields | None:
 def text(fields: Fields, name: str) -> str:
     """Give a string, "" where there is none; lone surrogates are replaced."""
     value = fields.get(name)
-    if not isinstance(value, str):
-        return ""
-    return value if value.isascii() else whole(value)
+    return whole(value) if type(value) is str else ""
 
 
 def number(fields: Fields, name: str) -> int | None:
     """Give an integer of at most 64 bits, None where there is none."""
     value = fields.get(name)
-    if isinstance(value, int) and not isinstance(value, bool) and -_LARGEST < value < _LARGEST:
+    if type(value) is int and -_LARGEST < value < _LARGEST:
         return value
     return None
 
@@ -42,7 +43,7 @@ def flag(fields: Fields, name: str) -> bool:
 def section(fields: Fields, name: str) -> Fields | None:
     """Give an inner object, None where there is none."""
     value = fields.get(name)
-    return value if isinstance(value, dict) else None
+    return value if type(value) is dict else None
 
 
 def sections(fields: Fields, name: str) -> list[Fields]:
@@ -53,4 +54,8 @@ def sections(fields: Fields, name: str) -> list[Fields]:
 
 def whole(value: str) -> str:
     """Replace lone surrogates, which no encoding of Unicode can carry."""
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value
