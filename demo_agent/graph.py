@@ -1,7 +1,7 @@
 """An agent without a model or a network, for trying Threadline out.
 
-It repeats what it is told, word by word, so that the answer can be seen growing. `ACTS` lists the
-first words that make it do something else.
+It repeats what it is told, word by word, so that the answer can be seen growing. `ACTS` lists what
+else can be asked of it: `sleep 5`, `boom`, `ask Which size?`, `long 30`, `image?`.
 """
 
 import asyncio
@@ -45,54 +45,67 @@ class Recital(BaseChatModel):
         self, messages: list[BaseMessage], *_: Any, **__: Any
     ) -> AsyncIterator[ChatGenerationChunk]:
         for piece in re.findall(r"\s*\S+\s*?", messages[-1].text):
-            yield ChatGenerationChunk(message=AIMessageChunk(piece))
+            yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
             await asyncio.sleep(SECONDS_A_PIECE)
 
 
-async def sleep(message: BaseMessage, argument: str) -> str:
+async def sleep(message: BaseMessage, seconds: str) -> str:
     """Wait that many seconds before the answer."""
-    seconds = min(float(argument or 1), LONGEST_SLEEP)
-    await asyncio.sleep(seconds)
-    return f"Slept for {seconds:g} seconds."
+    length = min(float(seconds), LONGEST_SLEEP)
+    await asyncio.sleep(length)
+    return f"Slept for {length:g} seconds."
 
 
-async def boom(message: BaseMessage, argument: str) -> str:
+async def boom(message: BaseMessage, why: str) -> str:
     """Fail, as an agent with a fault does."""
-    raise ValueError(argument or "boom")
+    raise ValueError(why or "boom")
 
 
-async def ask(message: BaseMessage, argument: str) -> str:
+async def ask(message: BaseMessage, question: str) -> str:
     """Ask a question back and use what is answered."""
-    question = {"question": argument or "Which colour?", "options": ["red", "green", "blue"]}
-    return f"You chose: {interrupt(question)}"
+    options = ["red", "green", "blue"]
+    answered = interrupt({"question": question or "Which colour?", "options": options})
+    return f"You chose: {answered}"
 
 
-async def long(message: BaseMessage, argument: str) -> str:
+async def long(message: BaseMessage, paragraphs: str) -> str:
     """Answer with that many paragraphs and a block of code in the middle."""
-    count = min(int(argument or 20), MOST_PARAGRAPHS)
-    paragraphs = [PARAGRAPH.format(number=number) for number in range(1, count + 1)]
-    paragraphs.insert(count // 2, CODE.format(count=count))
-    return "\n".join(paragraphs)
+    count = min(int(paragraphs), MOST_PARAGRAPHS)
+    parts = [PARAGRAPH.format(number=number) for number in range(1, count + 1)]
+    parts.insert(count // 2, CODE.format(count=count))
+    return "\n".join(parts)
 
 
-async def images(message: BaseMessage, argument: str) -> str:
+async def images(message: BaseMessage, _: str) -> str:
     """Say how many images came with the message."""
     count = sum(block["type"] == "image" for block in message.content_blocks)
     return f"You sent {count} image{'' if count == 1 else 's'}."
 
 
-ACTS: Final = {"sleep": sleep, "boom": boom, "ask": ask, "long": long, "image?": images}
+async def echo(message: BaseMessage, text: str) -> str:
+    """Repeat the message."""
+    return f"You said: {text}"
+
+
+ACTS: Final = (
+    (re.compile(r"sleep (\d+(?:\.\d+)?)", re.IGNORECASE), sleep),
+    (re.compile(r"boom\b\s*(.*)", re.IGNORECASE | re.DOTALL), boom),
+    (re.compile(r"ask\b\s*(.*)", re.IGNORECASE | re.DOTALL), ask),
+    (re.compile(r"long (\d+)", re.IGNORECASE), long),
+    (re.compile(r"image(\?)", re.IGNORECASE), images),
+    (re.compile(r"(.*)", re.DOTALL), echo),
+)
+"""What a whole message may look like, and what is then done with it."""
 
 
 async def answer(state: MessagesState) -> dict[str, list[BaseMessage]]:
-    """Do what the first word of the last message says, or repeat the message."""
+    """Do what the last message says, or repeat it."""
     message = state["messages"][-1]
-    word, _, argument = message.text.strip().partition(" ")
-    if act := ACTS.get(word.lower()):
-        text = await act(message, argument.strip())
-    else:
-        text = f"You said: {message.text}"
-    return {"messages": [await Recital().ainvoke(text)]}
+    for pattern, act in ACTS:
+        if said := pattern.fullmatch(message.text.strip()):
+            text = await act(message, said[1])
+            return {"messages": [await Recital().ainvoke(text)]}
+    raise AssertionError("the last pattern fits everything")
 
 
 graph = StateGraph(MessagesState).add_sequence([answer]).set_entry_point("answer").compile()

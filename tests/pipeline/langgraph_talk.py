@@ -43,6 +43,7 @@ class Talk:
     agent: LangGraph = field(default_factory=LangGraph)
     config: JsonObject = field(default_factory=dict)
     context: JsonObject = field(default_factory=dict)
+    webhook: str = ""
 
     @classmethod
     def open(cls, url: str, folder: Path) -> "Talk":
@@ -89,6 +90,8 @@ class Talk:
             origin={"provider": "telegram", "chat_id": "7"},
             config=self.config,
             context=self.context,
+            webhook=self.webhook,
+            labels={"conversation": "telegram/7"},
             answers=answers,
         )
         run = self.run(self.agent.start(request, self.access))

@@ -29,8 +29,8 @@ def talk(demo_server: AgentServer, tmp_path: Path) -> Iterator[Talk]:
 
 def test_an_answer_is_read_from_its_run(talk: Talk) -> None:
     """A run that succeeded gives the text the agent wrote in it, and nothing else."""
-    assert talk.say("hello there") == Outcome(
-        status=RunStatus.SUCCESS, text="You said: hello there"
+    assert talk.say("long time no see") == Outcome(
+        status=RunStatus.SUCCESS, text="You said: long time no see"
     )
 
 
