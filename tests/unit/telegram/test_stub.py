@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from threadline.core.errors import (
 )
 from threadline.core.message import FileRef
 from threadline.core.posting import Draft, Receipt, Stage
+from threadline.platforms.telegram import PLATFORM
 
 ADA, GROUP, FORUM = 810001, -100500, -100900
 
@@ -211,6 +213,16 @@ def test_a_telegram_that_is_down_took_nothing(tmp_path: Path) -> None:
         url = stub.url
     with speaking(TelegramStub(url=url), tmp_path) as bot, pytest.raises(PlatformUnavailable):
         bot.post("x", to(ADA))
+
+
+def test_a_bot_learns_who_it_is(bot: Speaker) -> None:
+    """The token alone tells the bot's own number and name; a wrong one is said."""
+    stranger = replace(bot.credentials, identity="", identity_name="")
+    known = bot.run(PLATFORM.identify(stranger))
+    assert (known.identity, known.identity_name) == ("7000000001", "ThreadlineDemoBot")
+    assert known.secrets == stranger.secrets
+    with pytest.raises(CredentialsRejected):
+        bot.run(PLATFORM.identify(replace(stranger, secrets={"bot_token": "7:wrong"})))
 
 
 def test_signs_are_shown(telegram: TelegramStub, bot: Speaker) -> None:

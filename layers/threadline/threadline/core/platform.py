@@ -149,3 +149,12 @@ class Stamps(Platform, Protocol):
     ) -> Webhook:
         """Sign the body as the platform would; `fresh` above 0 first numbers its ids anew."""
         ...
+
+
+@runtime_checkable
+class Identifies(Platform, Protocol):
+    """Can ask which account the credentials belong to."""
+
+    def identify(self, credentials: Credentials) -> Flow[Credentials]:
+        """Give the credentials with `identity` and `identity_name` filled in. Raises PostError."""
+        ...

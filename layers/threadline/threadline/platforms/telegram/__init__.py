@@ -56,6 +56,9 @@ class Telegram:
     ) -> Webhook:
         return stamp.stamp(request, credentials, now, fresh)
 
+    def identify(self, credentials: Credentials) -> Flow[Credentials]:
+        return api.identify(credentials)
+
     def post(
         self,
         draft: Draft,
@@ -73,7 +76,7 @@ class Telegram:
     def signal(self, stage: Stage, to: Destination, credentials: Credentials) -> Flow[None]:
         return api.signal(stage, to, credentials)
 
-    def fetch(self, file: FileRef, credentials: Credentials, save_to: SaveTo) -> Flow[None]:
+    def fetch(self, file: FileRef, credentials: Credentials, save_to: SaveTo) -> Flow[BlobRef]:
         return transfer.fetch(file, credentials, save_to)
 
     def upload(

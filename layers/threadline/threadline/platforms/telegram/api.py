@@ -5,16 +5,17 @@ https://core.telegram.org/bots/api#available-methods
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-from threadline.core.errors import PostError, PostRejected, PostUnknown
+from threadline.core.errors import PlatformUnavailable, PostError, PostRejected, PostUnknown
 from threadline.core.http import Flow, HttpRequest, Lost, ask
 from threadline.core.json import Json, JsonObject
 from threadline.core.policy import redact
 from threadline.core.posting import Credentials, Destination, Draft, Receipt, Stage
 from threadline.platforms.telegram import refusal
-from threadline.platforms.telegram.payload import number, section
+from threadline.platforms.telegram.payload import number, section, text
 from threadline.platforms.telegram.refusal import Answer, Refused
 
 HOST: Final = "api.telegram.org"
@@ -89,6 +90,18 @@ def signal(stage: Stage, to: Destination, credentials: Credentials) -> Flow[None
         problem = failure(method, answer, credentials, repeatable=True)
         if not isinstance(problem, PostRejected):
             raise problem
+
+
+def identify(credentials: Credentials) -> Flow[Credentials]:
+    """Ask for the bot's own account and give the credentials with it. Raises PostError."""
+    answer = yield from call("getMe", {}, credentials, repeatable=True)
+    if isinstance(answer, Refused | Lost):
+        raise failure("getMe", answer, credentials, repeatable=True)
+    bot = section(answer, "result") or {}
+    identity = number(bot, "id")
+    if identity is None:
+        raise PlatformUnavailable("Telegram answered getMe without an account")
+    return replace(credentials, identity=str(identity), identity_name=text(bot, "username"))
 
 
 def call(

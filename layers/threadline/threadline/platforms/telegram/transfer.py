@@ -25,8 +25,8 @@ _PATH: Final = re.compile(r"[A-Za-z0-9_-]+(?:[./][A-Za-z0-9_-]+)*")
 _TIMEOUT: Final = 120.0
 
 
-def fetch(file: FileRef, credentials: Credentials, save_to: SaveTo) -> Flow[None]:
-    """Save a file; its size is checked as declared, as announced and as it came.
+def fetch(file: FileRef, credentials: Credentials, save_to: SaveTo) -> Flow[BlobRef]:
+    """Save a file and give its blob; its size is checked as declared, as announced and as it came.
 
     Raises PostRejected where the file cannot be had, else PostError.
     """
@@ -52,7 +52,7 @@ def fetch(file: FileRef, credentials: Credentials, save_to: SaveTo) -> Flow[None
         repeatable=True,
         save_to=SaveTo(save_to.name, limit),
     )
-    _check(limit, (yield from ask(request)), credentials)
+    return _checked(limit, (yield from ask(request)), credentials)
 
 
 def upload(file: BlobRef, name: str, to: Destination, credentials: Credentials) -> Flow[Receipt]:
@@ -100,7 +100,7 @@ def _unanchored(to: Destination) -> Destination:
     return replace(to, anchor="") if "thread" in to.facts else to
 
 
-def _check(limit: int, answer: HttpResponse | Lost, credentials: Credentials) -> None:
+def _checked(limit: int, answer: HttpResponse | Lost, credentials: Credentials) -> BlobRef:
     if isinstance(answer, Lost):
         if answer.why == "too_large":
             raise _too_large(limit)
@@ -110,6 +110,7 @@ def _check(limit: int, answer: HttpResponse | Lost, credentials: Credentials) ->
     if answer.saved is None:
         raise PlatformUnavailable("the file that Telegram sent was not stored")
     _refuse_above(limit, answer.saved.size)
+    return answer.saved
 
 
 def _failed_download(status: int) -> PostError:
