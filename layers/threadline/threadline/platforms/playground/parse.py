@@ -20,7 +20,7 @@ from threadline.platforms.playground.limits import BOT, MAX_FILE, MAX_TEXT, MOST
 NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
 """How chats, accounts and files are called."""
 
-_MIME: Final = re.compile(r"[a-z]+/[a-z0-9.+-]{1,80}")
+MIME: Final = re.compile(r"[a-z]+/[a-z0-9.+-]{1,80}")
 _LARGEST_ID: Final = 2**53
 _LATEST: Final = 1e11
 
@@ -117,7 +117,7 @@ def _file(value: object) -> FileRef | None:
         return None
     if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= MAX_FILE:
         return None
-    kind = mime if isinstance(mime, str) and _MIME.fullmatch(mime) else "application/octet-stream"
+    kind = mime if isinstance(mime, str) and MIME.fullmatch(mime) else "application/octet-stream"
     return FileRef(
         id=_name(file), name=_whole(name)[:120], mime=kind, size=size,
         image=kind.startswith("image/"),
