@@ -22,6 +22,7 @@ class App:
     platform_shape: PlatformShape
     shape: AppShape
     transport: str
+    stage: str
 
     @property
     def entry(self) -> str:
@@ -49,7 +50,7 @@ def every(file: FileShape, around: Surroundings) -> tuple[App, ...]:
         for name in names(platform, shape.apps, around):
             app = shape.apps.get(name, AppShape())
             usual = list(kind.needs)[0 if around.local else -1]
-            apps.append(App(platform, name, kind, shape, app, app.transport or usual))
+            apps.append(App(platform, name, kind, shape, app, app.transport or usual, file.stage))
     return tuple(apps)
 
 
@@ -60,6 +61,8 @@ def obstacle(app: App, around: Surroundings) -> str:
         return "switched off in threadline.yaml"
     if app.kind.only_local and not around.local:
         return "only where everything runs on one machine"
+    if app.kind.only_local and app.stage != "dev" and not enabled:
+        return f"outside stage dev only with `platforms: {{{app.platform}: {{enabled: true}}}}`"
     secrets = around.secrets(app.platform, app.name)
     lacking = [name for name in app.kind.needs[app.transport] if name not in secrets]
     if lacking:
@@ -104,13 +107,13 @@ def _row(app: App, *, on: bool, why: str) -> PlatformStatus:
     )
 
 
-def settings(app: App) -> AppSettings:
-    """Build the settings of an app that is on."""
+def settings(app: App, around: Surroundings) -> AppSettings:
+    """Build the settings of an app that is on; what is only local posts to its own page."""
     return AppSettings(
         platform=PlatformName(app.platform),
         app=AppName(app.name),
         identity=app.shape.identity,
         identity_name=app.shape.identity_name,
-        base_url=app.shape.base_url,
+        base_url=around.playground_url if app.kind.only_local else app.shape.base_url,
         transport=app.transport,
     )
