@@ -20,6 +20,14 @@ class Ended:
     err: str
 
 
+class Terminal(io.StringIO):
+    """Standard input where a person sits."""
+
+    def isatty(self) -> bool:
+        """Say that it is a terminal."""
+        return True
+
+
 type Command = Callable[..., Ended]
 
 
@@ -37,11 +45,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def threadline(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Command:
-    """Run the command there; `stdin` is what is piped into it."""
+    """Run the command there; `stdin` is what is piped into it, unless it is a `terminal`."""
     assert folder.is_dir()
 
-    def run(*words: str, stdin: str = "") -> Ended:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+    def run(*words: str, stdin: str = "", terminal: bool = False) -> Ended:
+        monkeypatch.setattr(sys, "stdin", Terminal() if terminal else io.StringIO(stdin))
         capsys.readouterr()
         try:
             code = main(words)

@@ -1,7 +1,5 @@
 import getpass
-import io
 import stat
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import get_args
@@ -119,13 +117,8 @@ def test_a_terminal_is_asked_without_echo(
         asked.append(prompt)
         return TOKEN if prompt.startswith("bot token") else ""
 
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
-    monkeypatch.setattr(io, "StringIO", Terminal)
     monkeypatch.setattr(getpass, "getpass", answer)
-    threadline("secrets", "set", "telegram/work")
+    threadline("secrets", "set", "telegram/work", terminal=True)
     assert asked == [
         "bot token, as @BotFather gave it (empty: leave out): ",
         "webhook secret (empty: make one): ",
@@ -133,10 +126,23 @@ def test_a_terminal_is_asked_without_echo(
     first = stored("telegram/work")
     assert first["bot_token"] == TOKEN
     asked.clear()
-    threadline("secrets", "set", "telegram/work")
+    threadline("secrets", "set", "telegram/work", terminal=True)
     assert all("(empty: keep)" in prompt for prompt in asked)
     assert stored("telegram/work") == first
-    assert not sys.stdin.closed
+
+
+def test_a_terminal_that_is_closed_stores_nothing(
+    threadline: Command, stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-D in the middle of the questions changes nothing."""
+
+    def closed(_: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr(getpass, "getpass", closed)
+    ended = threadline("secrets", "set", "telegram", terminal=True)
+    assert (ended.code, ended.err) == (1, "threadline: no more answers, so nothing was stored\n")
+    assert stored("telegram/default") == {}
 
 
 def test_names_are_listed_and_no_values(threadline: Command) -> None:

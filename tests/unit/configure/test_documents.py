@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from tests.unit.configure.compiling import LOCAL, compiled
 from threadline.app.configure import shapes
-from threadline.app.configure.kinds import KINDS
+from threadline.app.configure.kinds import AGENT_SECRETS, KINDS
 from threadline.app.configure.schema import schema_text
 from threadline.app.configure.shapes import ALLOW_WORDS, FileShape, Shape
 from threadline.core.settings import Busy, ReplyMode
@@ -73,6 +73,13 @@ def test_every_key_stands_in_the_guide(shape: type[BaseModel]) -> None:
 def test_the_guide_tells_the_limits_as_they_are(name: str, default: float) -> None:
     """The numbers in the guide are those of the code."""
     assert f"\n| `{name}` | `{int(default)}` |" in GUIDE
+
+
+def test_the_guide_names_every_secret() -> None:
+    """Each secret a person may be asked for stands in the guide."""
+    secrets = [*AGENT_SECRETS, *(one for kind in KINDS.values() for one in kind.secrets)]
+    section = GUIDE.split("## Secrets")[1].split("\n## ")[0]
+    assert [one.name for one in secrets if f"`{one.name}`" not in section] == []
 
 
 def test_the_guide_names_every_choice() -> None:

@@ -83,9 +83,11 @@ def _ask(wanted: "Entry", stored: Mapping[str, str]) -> Mapping[str, str]:
     for secret in wanted.secrets:
         empty = "keep" if stored.get(secret.name) else "make one" if secret.made else "leave out"
         path = "path of the file with the " if secret.from_file else ""
-        given[secret.name] = read_value(
-            secret, getpass.getpass(f"{path}{secret.ask} (empty: {empty}): ")
-        )
+        try:
+            answer = getpass.getpass(f"{path}{secret.ask} (empty: {empty}): ")
+        except EOFError:
+            raise ThreadlineError("no more answers, so nothing was stored") from None
+        given[secret.name] = read_value(secret, answer)
     return given
 
 
