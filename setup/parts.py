@@ -21,6 +21,7 @@ TESTS = (
     "unit",
     "golden",
     "contract",
+    "node",
     "property",
     "pipeline",
     "faults",

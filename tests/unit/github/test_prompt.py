@@ -19,13 +19,13 @@ DESCRIBED = [
 def test_the_agent_reads_what_happened(case: str, reply: ReplyMode) -> None:
     """Each event is described with its texts and addresses, and how an answer gets there."""
     found = message(case)
-    golden = (GOLDEN / f"{case}.{reply}.txt").read_text(encoding="utf-8")
+    golden = (GOLDEN / f"{case}.{reply}.md").read_text(encoding="utf-8")
     assert f"{found.prompt}\n\n{closing(found, reply)}\n" == golden
 
 
 def test_a_golden_file_belongs_to_a_recording() -> None:
     """No golden file is left over from a recording that is gone."""
-    known = {f"{case}.{reply}.txt" for case in DESCRIBED for reply in ("comment", "log")}
+    known = {f"{case}.{reply}.md" for case in DESCRIBED for reply in ("comment", "log")}
     assert {path.name for path in GOLDEN.iterdir()} == known
 
 

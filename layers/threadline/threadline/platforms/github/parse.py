@@ -32,7 +32,7 @@ from threadline.platforms.github.payload import (
     Item,
     NotReadable,
     Repository,
-    Review,
+    Written,
     decode,
 )
 
@@ -52,7 +52,7 @@ class _Act(NamedTuple):
     sender: Account
     repository: Repository
     target: Target
-    spoken: Item | Comment | Review
+    spoken: Written
     item: Item
 
 
@@ -136,9 +136,7 @@ def _act(event: Event, delivery: Delivery) -> _Act | Ignored:
     return _Act(sender, repository, target, spoken, item)
 
 
-def _subject(
-    event: Event, delivery: Delivery
-) -> tuple[Target, Item | None, Item | Comment | Review | None]:
+def _subject(event: Event, delivery: Delivery) -> tuple[Target, Item | None, Written | None]:
     pull, issue = delivery.pull_request, delivery.issue
     match event:
         case Event.ISSUES:
@@ -177,12 +175,8 @@ def _trust(act: _Act) -> Trust:
     return _ASSOCIATIONS.get(act.spoken.author_association, Trust.NONE)
 
 
-def _when(spoken: Item | Comment | Review, now: float, *, opening: bool) -> float:
-    if isinstance(spoken, Review):
-        stamps = (spoken.submitted_at, spoken.updated_at)
-    else:
-        stamps = (spoken.created_at, spoken.updated_at)
-    stamp = stamps[0] if opening else stamps[1] or stamps[0]
+def _when(spoken: Written, now: float, *, opening: bool) -> float:
+    stamp = spoken.created_at if opening else spoken.updated_at or spoken.created_at
     try:
         return datetime.fromisoformat(stamp or "").timestamp()
     except (ValueError, OverflowError):

@@ -30,31 +30,29 @@ class Repository(msgspec.Struct, frozen=True, gc=False):
     owner: Account | None = None
 
 
-class Item(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """An issue or pull request; `pull_request` is there on an issue that is a pull request."""
+class Written(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """What somebody wrote; `author_association` tells how its author stands to the repository."""
 
     id: int
-    number: int
-    title: str | None = None
     body: str | None = None
     html_url: str | None = None
     user: Account | None = None
     author_association: str = ""
     created_at: str | None = None
     updated_at: str | None = None
+
+
+class Item(Written, frozen=True, gc=False, kw_only=True):
+    """An issue or pull request; `pull_request` is there on an issue that is a pull request."""
+
+    number: int
+    title: str | None = None
     pull_request: Identified | None = None
 
 
-class Comment(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class Comment(Written, frozen=True, gc=False, kw_only=True):
     """A comment on an issue or on a line of a diff."""
 
-    id: int
-    body: str | None = None
-    html_url: str | None = None
-    user: Account | None = None
-    author_association: str = ""
-    created_at: str | None = None
-    updated_at: str | None = None
     path: str | None = None
     line: int | None = None
     original_line: int | None = None
@@ -63,17 +61,11 @@ class Comment(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     in_reply_to_id: int | None = None
 
 
-class Review(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class Review(Written, frozen=True, gc=False, kw_only=True):
     """A submitted review."""
 
-    id: int
-    body: str | None = None
-    html_url: str | None = None
-    user: Account | None = None
-    author_association: str = ""
+    created_at: str | None = msgspec.field(default=None, name="submitted_at")
     state: str | None = None
-    submitted_at: str | None = None
-    updated_at: str | None = None
 
 
 class Delivery(msgspec.Struct, frozen=True, gc=False, kw_only=True):
