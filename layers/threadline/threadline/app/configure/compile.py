@@ -30,10 +30,10 @@ def compile_settings(source: bytes, around: Surroundings, name: str = FILE_NAME)
     found += check(file, tree, around)
     if found:
         raise error(found, name)
-    return _build(file, around)
+    return _build(file, around, name)
 
 
-def _build(file: FileShape, around: Surroundings) -> Compiled:
+def _build(file: FileShape, around: Surroundings, name: str) -> Compiled:
     known = agents.build(file, around)
     candidates = apps.every(file, around)
     able = [one for one in candidates if not apps.obstacle(one, around)]
@@ -55,7 +55,7 @@ def _build(file: FileShape, around: Surroundings) -> Compiled:
         what = (
             f"more than {MAX_ENTRIES} agents, apps and bindings; one binding may name many places"
         )
-        raise error([Found(0, ("bindings",), what)], FILE_NAME)
+        raise error([Found(0, ("bindings",), what)], name)
     return Compiled(replace(settings, version=version_of(settings)), rows)
 
 
