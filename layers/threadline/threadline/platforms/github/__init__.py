@@ -39,9 +39,7 @@ class GitHub:
         api_hosts=frozenset({"api.github.com"}),
     )
     secrets_needed: ClassVar[tuple[str, ...]] = (SECRET,)
-    stages: ClassVar[frozenset[Stage]] = frozenset(
-        {Stage.ACCEPTED, Stage.DONE, Stage.FAILED, Stage.REFUSED}
-    )
+    stages: ClassVar[frozenset[Stage]] = frozenset(Stage)
 
     def verify(self, request: Webhook, credentials: Credentials, now: float) -> None:
         """Accept a signed body; GitHub signs no time, so that none can be stale."""

@@ -20,6 +20,8 @@ from threadline.platforms.github.pings import without_bots
 REACTIONS: Final = MappingProxyType(
     {
         Stage.ACCEPTED: "eyes",
+        Stage.QUEUED: "eyes",
+        Stage.RUNNING: "eyes",
         Stage.DONE: "rocket",
         Stage.FAILED: "confused",
         Stage.REFUSED: "confused",
@@ -65,11 +67,8 @@ def edit(draft: Draft, posted: Receipt, to: Destination, credentials: Credential
 
 def signal(stage: Stage, to: Destination, credentials: Credentials) -> Flow[None]:
     """React to what was written; GitHub answers 200 where the reaction is there already."""
-    reaction = REACTIONS.get(stage)
-    if reaction is None:
-        return
-    path = f"{_reacted_to(to)}/reactions"
-    answer = yield from rest.call("POST", path, credentials, {"content": reaction}, repeatable=True)
+    path, reaction = f"{_reacted_to(to)}/reactions", {"content": REACTIONS[stage]}
+    answer = yield from rest.call("POST", path, credentials, reaction, repeatable=True)
     rest.succeeded(answer, credentials)
 
 
