@@ -35,7 +35,7 @@ ANSWERED = ("starting", "run_created", "run success", "run_ended")
     ],
 )
 def test_a_journey_is_over_when_nothing_more_comes(
-    reasons: tuple[str, ...], parts: tuple[PartState, ...], over: bool,  # noqa: FBT001
+    reasons: tuple[str, ...], parts: tuple[PartState, ...], over: bool,
 ) -> None:  # fmt: skip
     """It is over when its last reason is an end and no part is open."""
     assert ended(journey(*steps(*reasons), parts=parts)) is over

@@ -4,6 +4,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from threadline.cli import state
+
 
 def add(subparsers: Any) -> None:
     """Add the command."""
@@ -15,20 +17,16 @@ def add(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what is known; 1 where nothing is."""
-    from threadline import wiring
+    """Print what is known; 1 where nothing is. Raises ThreadlineError."""
     from threadline.app.explain import Explain
     from threadline.local.folder import StateFolder
     from threadline.local.log import logged_lines
-    from threadline.local.serve import FOLDER
     from threadline.local.telling import explanation_lines
 
-    folder = StateFolder(Path.cwd() / FOLDER)
-    local = wiring.local_ports(folder.path)
-    try:
-        explanation = Explain(local.ports.store, lambda: logged_lines(folder.logs))(args.asked)
-    finally:
-        local.close()
+    folder = StateFolder(Path.cwd() / state.FOLDER)
+    folder.must_exist()
+    with state.ports() as ports:
+        explanation = Explain(ports.store, lambda: logged_lines(folder.logs))(args.asked)
     for line in explanation_lines(explanation):
         print(line)
     return 0 if explanation.known else 1

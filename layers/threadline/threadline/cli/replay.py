@@ -5,6 +5,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from threadline.cli import state
+
 PATIENCE = 120.0
 
 
@@ -23,23 +25,19 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the journey; 1 where it ends elsewhere than expected. Raises ThreadlineError."""
-    from threadline import wiring
     from threadline.app.explain import Explain
     from threadline.local.folder import StateFolder
     from threadline.local.log import logged_lines
     from threadline.local.replaying import Replaying
-    from threadline.local.serve import FOLDER
 
-    folder = StateFolder(Path.cwd() / FOLDER)
-    local = wiring.local_ports(folder.path)
-    try:
+    folder = StateFolder(Path.cwd() / state.FOLDER)
+    folder.must_exist()
+    with state.ports() as ports:
         replaying = Replaying(
             folder=folder,
-            ports=local.ports,
-            explain=Explain(local.ports.store, lambda: logged_lines(folder.logs)),
+            ports=ports,
+            explain=Explain(ports.store, lambda: logged_lines(folder.logs)),
             say=lambda line: print(line, flush=True),
             monotonic=time.monotonic,
         )
         return replaying(args.file, same=args.same, patience=args.wait)
-    finally:
-        local.close()

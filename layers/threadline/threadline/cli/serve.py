@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from threadline.cli.program import as_typed
+from threadline.cli.state import FOLDER
 
 PORT = 8420
 
@@ -30,7 +31,10 @@ def run(args: argparse.Namespace) -> int:
         public_url=os.environ.get("THREADLINE_PUBLIC_URL", ""),
         program=as_typed(),
     )
-    options = Options(root=Path.cwd(), told=told, port=args.port, environ=dict(os.environ))
+    root = Path.cwd()
+    options = Options(
+        root=root, folder=root / FOLDER, told=told, port=args.port, environ=dict(os.environ)
+    )
     return asyncio.run(serve(options, say))
 
 

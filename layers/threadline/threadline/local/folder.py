@@ -14,6 +14,10 @@ class FolderTaken(ThreadlineError):
     """Another `serve` runs on this folder."""
 
 
+class NothingHere(ThreadlineError):
+    """No `serve` ever ran on this folder."""
+
+
 @dataclass(frozen=True, slots=True)
 class Serving:
     """A running `serve`: its process and the address of its front door."""
@@ -43,6 +47,11 @@ class StateFolder:
     def agent(self) -> Path:
         """Where the demo agent runs and keeps its state."""
         return self.path / "agent"
+
+    def must_exist(self) -> None:
+        """Raise NothingHere where `serve` never ran, so that a look makes no folder."""
+        if not self.path.is_dir():
+            raise NothingHere(f"{self.path} is not there: start Threadline here with `make run`")
 
     def prepare(self) -> None:
         """Make the folder, for its owner alone."""

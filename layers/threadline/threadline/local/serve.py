@@ -5,6 +5,7 @@ import contextlib
 import os
 import random
 import secrets
+import socket
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -26,12 +27,12 @@ from threadline.local.folder import Serving, StateFolder
 from threadline.local.front_door import listen
 from threadline.local.hosting import Handlers, Hosting
 from threadline.local.log import place, start_logging
+from threadline.local.playground.serving import Playground
 from threadline.local.polling import Polling
 from threadline.local.standing import Standing, Told, opened
 from threadline.local.stopping import Stop
 from threadline.local.upkeep import Upkeep
 
-FOLDER: Final = ".threadline"
 CHECKOUT: Final = Path(__file__).resolve().parents[4]
 FIRST_PORT: Final = 8420
 HANDLERS: Final = Handlers(ingest, connect, dispatch, deliver, sweep)
@@ -43,9 +44,13 @@ type Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How `serve` was started; `environ` is passed on to the demo agent."""
+    """How `serve` was started: where the configuration is, where its state (both absolute).
+
+    `environ` is passed on to the demo agent.
+    """
 
     root: Path
+    folder: Path
     told: Told = Told()
     port: int = FIRST_PORT
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -56,7 +61,7 @@ async def serve(options: Options, say: Say) -> int:
 
     Raises FolderTaken, ConfigError and StoreError.
     """
-    folder = StateFolder((options.root / FOLDER).absolute())
+    folder = StateFolder(options.folder)
     folder.prepare()
     with folder.taken():
         start_logging(folder.logs, terminal=True)
@@ -79,23 +84,36 @@ class Serve:
     async def run(self) -> int:
         """Start the agent, then everything else; drain when told to stop."""
         sound = True
+        listener = self._listen()
         configuration = self.standing.configuration(self.options.root)
         async with contextlib.AsyncExitStack() as stack:
+            stack.enter_context(contextlib.closing(listener))
             if self._wants_demo(configuration):
                 demo = self._demo_agent()
                 stack.push_async_callback(demo.stop)
                 await self._start(demo)
             if not self.stop.asked:
-                sound = await self._serve(configuration)
+                sound = await self._serve(configuration, listener)
         self.say("Stopped. What was accepted is kept and goes on at the next start.")
         return 0 if sound else 1
+
+    def _listen(self) -> socket.socket:
+        """Take a port before anything else, since settings name it."""
+        listener = listen(self.options.port)
+        if listener.getsockname()[1] != self.options.port:
+            self.say(f"Port {self.options.port} is taken: using {url_of(listener)}")
+        self.standing.dressing.playground = url_of(listener) + Playground.BASE
+        return listener
 
     def _wants_demo(self, configuration: Configuration) -> bool:
         """Tell whether the configuration leaves the answering to the bundled agent."""
         self.standing.demo_url = NOWHERE
         configuration.refresh()
         agents = self.standing.world.settings().agents.values()
-        return any(agent.url == NOWHERE for agent in agents)
+        wanted = any(agent.url == NOWHERE for agent in agents)
+        if not wanted:
+            self.standing.demo_url = ""
+        return wanted
 
     def _demo_agent(self) -> DemoAgent:
         bundle = Bundle(
@@ -118,23 +136,21 @@ class Serve:
         if starting.done() and (error := starting.exception()):
             self.say(f"The demo agent did not start: {error}")
 
-    async def _serve(self, configuration: Configuration) -> bool:
-        world = self.standing.world
+    async def _serve(self, configuration: Configuration, listener: socket.socket) -> bool:
+        world, program = self.standing.world, self.options.told.program
         wiring.install(world)
-        listener = listen(self.options.port)
-        port = listener.getsockname()[1]
-        if port != self.options.port:
-            self.say(f"Port {self.options.port} is taken: using {port}.")
-        url = f"http://127.0.0.1:{port}"
-        hosting = Hosting(world, HANDLERS, Watch(world), lambda: uuid.uuid4().hex)
-        program = self.options.told.program
+        playground = Playground(self.folder.path, world, lambda: secrets.token_hex(32), program)
+        hosting = Hosting(
+            world, HANDLERS, Watch(world), lambda: uuid.uuid4().hex, playground.routes()
+        )
         polling = Polling(world, wiring.ingest(), random.random, self.say, program)
+        invitations = Invitations(world, secrets.token_bytes)
         upkeep = Upkeep(
-            world, configuration, polling, Invitations(world, secrets.token_bytes), url, self.say
+            self.standing, configuration, polling, invitations, url_of(listener), self.say
         )
         await asyncio.to_thread(upkeep.look)
         await hosting.open(listener)
-        self.folder.announce(Serving(os.getpid(), url, world.clock.now()))
+        self.folder.announce(Serving(os.getpid(), url_of(listener), world.clock.now()))
         beside = (
             asyncio.create_task(upkeep.keep_up(), name="upkeep"),
             asyncio.create_task(Agents(world, self.say).keep_looking(), name="agents"),
@@ -145,7 +161,9 @@ class Serve:
         await asyncio.to_thread(polling.stop)
         for task in beside:
             task.cancel()
+        playground.close()
         await hosting.drain()
+        playground.shut()
         return sound
 
     def _all_sound(self, *endless: asyncio.Task[None]) -> bool:
@@ -155,3 +173,8 @@ class Serve:
             what = f"{type(error).__name__} at {place(error)}" if error else "without an error"
             self.say(f"A fault of ours ended {name}: {what}")
         return not ended
+
+
+def url_of(listener: socket.socket) -> str:
+    """Give the address of the front door on this machine."""
+    return f"http://127.0.0.1:{listener.getsockname()[1]}"

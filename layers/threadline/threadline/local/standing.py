@@ -3,7 +3,7 @@
 import contextlib
 import uuid
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from threadline import wiring
@@ -16,8 +16,10 @@ from threadline.backends.calls import Network
 from threadline.core.ports import Clock, ItemStore
 from threadline.core.settings import Settings
 from threadline.local.configuration import Configuration
+from threadline.local.dressing import Dressing
 from threadline.local.folder import StateFolder
 from threadline.local.log import event_line
+from threadline.local.recovery import take_back
 
 
 class LiveSettings:
@@ -32,9 +34,9 @@ class LiveSettings:
         """Give the settings in force."""
         return self._cache()
 
-    def publish(self, compiled: Compiled) -> None:
+    def publish(self, settings: Settings) -> None:
         """Store settings and let everybody read them from now on."""
-        settings_items.store_settings(self._store, compiled.settings, self._clock.now())
+        settings_items.store_settings(self._store, settings, self._clock.now())
         self._cache = SettingsCache(self._store, self._clock)
 
 
@@ -56,6 +58,8 @@ class Standing:
     told: Told
     namespace: str
     demo_url: str = ""
+    dressing: Dressing = field(default_factory=Dressing)
+    _compiled: Compiled | None = None
 
     def surroundings(self) -> Surroundings:
         """Tell the compiler what stands round the file right now."""
@@ -75,19 +79,29 @@ class Standing:
 
     def configuration(self, root: Path) -> Configuration:
         """Follow the configuration file of a working directory."""
-        return Configuration(root / FILE_NAME, self.surroundings, self.live.publish)
+        return Configuration(root / FILE_NAME, self.surroundings, self._publish)
+
+    def learn(self) -> None:
+        """Find out whose bots there are, and let everybody know."""
+        if self.dressing.ask(self.world) and self._compiled:
+            self._publish(self._compiled)
+
+    def _publish(self, compiled: Compiled) -> None:
+        self._compiled = compiled
+        self.live.publish(self.dressing.dress(compiled.settings))
 
 
 @contextlib.asynccontextmanager
 async def opened(
     folder: StateFolder, told: Told, new_namespace: Callable[[], uuid.UUID] = uuid.uuid4
 ) -> AsyncIterator[Standing]:
-    """Open the folder's store and compose the world of this process; close both at the end."""
+    """Open a folder whose lock is held: its store and a world on it, closed at the end."""
     local = wiring.local_ports(folder.path)
     try:
         ports = local.ports
         live = LiveSettings(ports.store, ports.clock)
         world = wiring.world_of(ports, event_line, settings=live)
+        take_back(world)
         namespace = settings_items.installation(ports.store, str(new_namespace()))
         try:
             yield Standing(world, live, told, namespace)

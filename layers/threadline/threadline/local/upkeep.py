@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from threadline.app.configure.surroundings import Compiled
-from threadline.app.world import World
 from threadline.backends.files import FileBlobs
 from threadline.core.errors import ConfigError, StoreError
 from threadline.local.admitting import Invitations
 from threadline.local.configuration import LOOK_EVERY, Configuration
 from threadline.local.polling import Polling
 from threadline.local.report import Place, hints, table
+from threadline.local.standing import Standing
 
 TIDY_EVERY: Final = 3600.0
 BLOBS_KEPT: Final = 14 * 86_400.0
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 class Upkeep:
     """Applies changes of the file, of the secrets and of the demo agent's address."""
 
-    world: World
+    standing: Standing
     configuration: Configuration
     polling: Polling
     invitations: Invitations
@@ -37,14 +37,15 @@ class Upkeep:
         """Look again and again, until cancelled."""
         while True:
             await asyncio.to_thread(self.look)
-            await self.world.clock.pause(LOOK_EVERY)
+            await self.standing.world.clock.pause(LOOK_EVERY)
 
     def look(self) -> None:
         """Apply what has changed; what is wrong is said, and the last good state stays."""
         try:
             if compiled := self.configuration.refresh():
                 self._report(compiled)
-            settings = self.world.settings()
+            self.standing.learn()
+            settings = self.standing.world.settings()
             self.polling.follow(settings)
             for line in self.invitations.lines(settings):
                 self.say(line)
@@ -62,7 +63,8 @@ class Upkeep:
             self.say(line)
 
     def _tidy(self) -> None:
-        now = self.world.clock.now()
-        if now - self._tidied > TIDY_EVERY and isinstance(self.world.blobs, FileBlobs):
-            self.world.blobs.expire(now - BLOBS_KEPT)
+        world = self.standing.world
+        now = world.clock.now()
+        if now - self._tidied > TIDY_EVERY and isinstance(world.blobs, FileBlobs):
+            world.blobs.expire(now - BLOBS_KEPT)
             self._tidied = now

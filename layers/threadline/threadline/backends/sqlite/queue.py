@@ -69,6 +69,11 @@ class SqliteQueue:
         self._database.write(partial(self._hide, _numbers(receipt), seconds))
         self._arrivals.ring()
 
+    def release(self) -> None:
+        """Give back at once what is in flight: for a process that knows its receivers are dead."""
+        self._database.write(self._release)
+        self._arrivals.ring()
+
     def depth(self) -> int:
         """Count the messages, those in flight and those delayed too."""
         with self._database.reading() as connection:
@@ -159,6 +164,15 @@ class SqliteQueue:
             self._settle([group], now, connection)
         else:
             self._set_ready(number, now + seconds, connection)
+
+    def _release(self, connection: sqlite3.Connection) -> None:
+        now = self._database.clock.now()
+        held = connection.execute(
+            "UPDATE message SET visible_at = :now, ready_at = iif(ready_at > :now, :now, ready_at)"
+            " WHERE queue = :queue AND received > 0 AND visible_at > :now RETURNING group_id",
+            {"now": now, "queue": self._name},
+        ).fetchall()
+        self._settle({group for (group,) in held}, now, connection)
 
     def _group_in_flight(
         self, number: int, received: int, now: float, connection: sqlite3.Connection
