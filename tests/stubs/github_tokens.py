@@ -1,5 +1,6 @@
 """Who calls a strict GitHub: an App by its signed claim, or the bearer of a token."""
 
+import functools
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,12 @@ from tests.stubs.github_state import Answer, Refusal, State, not_found, refused
 
 LONGEST_CLAIM = 600
 TOKEN_LIFE = 3600
+
+
+@functools.cache
+def _key() -> RSAPrivateKey:
+    """Make the App's key once: it takes longer than any test of it."""
+    return generate_private_key(65537, 2048)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +39,7 @@ class Tokens:
     state: State
     app_id: str = "990099"
     login: str = "acme-coder[bot]"
-    key: RSAPrivateKey = field(default_factory=lambda: generate_private_key(65537, 2048))
+    key: RSAPrivateKey = field(default_factory=_key)
     installations: dict[int, frozenset[int]] = field(default_factory=dict)
     grants: dict[str, Grant] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
