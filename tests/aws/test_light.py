@@ -4,7 +4,7 @@ from contextlib import closing
 import pytest
 
 from tests.aws import ministack
-from tests.aws.emulated import Emulated, on_ministack
+from tests.aws.emulated import Emulated
 from threadline.backends.light.account import Account
 from threadline.backends.light.ports import LightBlobs, LightItems, LightQueue, LightSecrets
 from threadline.core.errors import StoreUnavailable
@@ -12,13 +12,6 @@ from threadline.core.json import JsonObject
 from threadline.core.ports import Expect, Item, Key, Outgoing, Put
 
 pytestmark = pytest.mark.aws
-
-
-@pytest.fixture
-def emulated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulated]:
-    """Give the full backends on the emulator, which checks every signature."""
-    with on_ministack(tmp_path_factory.getbasetemp()) as opened:
-        yield opened
 
 
 @pytest.fixture
