@@ -83,7 +83,7 @@ def _message(serial: int, message: Fields, credentials: Credentials, *, edited: 
         named = named_only(message)
         # A live location is edited every few seconds: only its first message is answered.
         if named is None or edited or not (place.private or heard.addressed):
-            return Ignored(Reason.NO_CONTENT, _service_of(message))
+            return Ignored(Reason.NO_CONTENT, _happening(message))
         files = (named,)
     return Messages((_build(place, message, heard, files, credentials, bot),))
 
@@ -203,7 +203,7 @@ def _name(user: Fields) -> str:
     return full or text(user, "username")
 
 
-def _service_of(message: Fields) -> str:
+def _happening(message: Fields) -> str:
     """Name what a message without content is about, for the log; a migrated chat by its new id."""
     moved = number(message, "migrate_to_chat_id")
     if moved is not None:
