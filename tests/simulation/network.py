@@ -11,6 +11,7 @@ from tests.stubs.telegram import TelegramStub
 from threadline.backends.clock import VirtualClock
 from threadline.backends.http_asyncio import LONGEST_SILENCE
 from threadline.core.http import HttpRequest, HttpResponse, Lost
+from threadline.core.ports import Blobs
 
 AGENT = "http://agent.test"
 TELEGRAM = "http://telegram.test"
@@ -24,6 +25,7 @@ class Stubs:
     clock: VirtualClock
     agent: AgentStub
     telegram: TelegramStub
+    blobs: Blobs
 
     def respond(self, request: HttpRequest) -> HttpResponse | Lost:
         """Answer a request as the addressed stub does."""
@@ -34,12 +36,25 @@ class Stubs:
                 return Lost("refused", sent=False)
             status, told = self.agent.answer(request.method, request.url, request.body)
             return HttpResponse(status, {"content-type": "application/json"}, _json(told))
-        _, bot, method = urlsplit(request.url).path.split("/")
+        path = urlsplit(request.url).path
+        if path.startswith("/file/"):
+            return self._download(path, request)
+        _, bot, method = path.split("/")
         parameters = json.loads(request.body) if request.body else {}
         answer = self.telegram.answer(unquote(bot).removeprefix("bot"), method, parameters)
         if answer.status == 0:
             return Lost("reset", sent=True)
         return HttpResponse(answer.status, {}, _json(answer.body))
+
+    def _download(self, path: str, request: HttpRequest) -> HttpResponse | Lost:
+        _, _, bot, *rest = path.split("/")
+        answer = self.telegram.download(unquote(bot).removeprefix("bot"), "/".join(rest))
+        body = answer.body if isinstance(answer.body, bytes) else _json(answer.body)
+        if answer.status != 200 or request.save_to is None:
+            return HttpResponse(answer.status, {}, body)
+        if len(body) > request.save_to.limit:
+            return Lost("too_large", sent=True)
+        return HttpResponse(200, {}, saved=self.blobs.put(request.save_to.name, body))
 
 
 @dataclass(slots=True)

@@ -16,12 +16,14 @@ from functions.ingest import handler as ingest_handler
 from functions.sweep import handler as sweep_handler
 from tests.simulation.agent import AgentStub
 from tests.simulation.network import AGENT, TELEGRAM, AsyncioStubs, BlockingStubs, Stubs
+from tests.simulation.roles import RoleStore, role
 from tests.stubs.telegram import TelegramStub
 from threadline import wiring
 from threadline.app.watch import Watch
 from threadline.app.world import World
 from threadline.backends.clock import VirtualClock
 from threadline.backends.outgoing import Gate, OpenGate
+from threadline.core.errors import StoreError
 from threadline.core.ids import AgentName, AppName, BindingName, PlatformName
 from threadline.core.ports import Queue
 from threadline.core.settings import AgentSettings, Allow, AppSettings, Binding, Settings
@@ -31,6 +33,7 @@ SECRET = "a-webhook-secret"
 NAMESPACE = "5b1b1f2e-0000-4000-8000-000000000001"
 CHAT = 77
 VISIBILITY = {"mailbox": 60.0, "outbox": 120.0, "timers": 60.0, "runs": 120.0}
+REDELIVERIES, REDELIVERED_AFTER = 5, 5.0
 BUSY_STEP, IDLE_STEP = 0.05, 1.0
 
 
@@ -76,6 +79,7 @@ class Simulation:
     ports: wiring.LocalPorts = field(init=False)
     world: World = field(init=False)
     watch: Watch = field(init=False)
+    store: RoleStore = field(init=False)
     _loop: asyncio.AbstractEventLoop = field(init=False)
     _tasks: dict[asyncio.Task[None], str] = field(default_factory=dict)
     _ids: Iterator[int] = field(default_factory=lambda: itertools.count(1))
@@ -91,6 +95,7 @@ class Simulation:
         )
         self._next_sweep = self.clock.now() + 60.0
         self._loop = self.clock.loop()
+        self.store = RoleStore(self.ports.ports.store)
         self.boot()
 
     def close(self) -> None:
@@ -101,9 +106,10 @@ class Simulation:
 
     def boot(self) -> None:
         """Begin a process anew on what is stored: nothing in memory survives."""
-        stubs = Stubs(self.clock, self.agent, self.telegram)
+        stubs = Stubs(self.clock, self.agent, self.telegram, self.ports.ports.blobs)
+        ports = replace(self.ports.ports, store=self.store)
         self.world = wiring.world_of(
-            self.ports.ports, self._log, settings=lambda: self.settings, gate=self.gate,
+            ports, self._log, settings=lambda: self.settings, gate=self.gate,
             transports=wiring.Transports(BlockingStubs(stubs), AsyncioStubs(stubs)),
             random=lambda: f"{next(self._ids):08x}",
         )  # fmt: skip
@@ -111,16 +117,23 @@ class Simulation:
         wiring.install(self.world)
 
     def post(self, update: Mapping[str, Any], *, secret: str = SECRET) -> dict[str, Any]:
-        """Send an update to the webhook; give the answer."""
-        return ingest_handler.handler(event_of(update, secret), None)
+        """Send an update to the webhook; give the answer, status 0 where the process died."""
+        try:
+            return ingest_handler.handler(event_of(update, secret), None)
+        except Killed:
+            self._loop.run_until_complete(self._die())
+            return {"statusCode": 0}
 
     def write(self, text: str, *, chat: int = CHAT, **more: Any) -> dict[str, Any]:
-        """Let a person write to the bot; give the update that was accepted."""
+        """Let a person write to the bot; the update is sent until accepted, and given back."""
         update = self.telegram.say(chat, text, **more)
         update["message"]["date"] = int(self.clock.now())
-        answer = self.post(update)
-        assert answer["statusCode"] == 200, answer
-        return update
+        for _ in range(REDELIVERIES):
+            answer = self.post(update)
+            if answer["statusCode"] == 200:
+                return update
+            self.clock.advance(REDELIVERED_AFTER)
+        raise AssertionError("the update was never accepted")
 
     def callback(self, agent: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> Any:
         """Let an agent call back."""
@@ -160,19 +173,21 @@ class Simulation:
 
     def _pump(self) -> bool:
         busy = False
-        for name, handler in (
-            ("mailbox", dispatch_handler.handler),
-            ("outbox", deliver_handler.handler),
-            ("timers", sweep_handler.handler),
+        for name, who, handler in (
+            ("mailbox", "dispatch", dispatch_handler.handler),
+            ("outbox", "deliver", deliver_handler.handler),
+            ("timers", "sweep", sweep_handler.handler),
         ):
-            busy = self._feed(name, handler) or busy
+            with role(who):
+                busy = self._feed(name, handler) or busy
         for message in self._queue("runs").receive(10, visibility=VISIBILITY["runs"]):
-            task = asyncio.ensure_future(self.watch.follow(message.body))
+            with role("watch"):
+                task = asyncio.ensure_future(self.watch.follow(message.body))
             self._tasks[task] = message.receipt
             busy = True
         if self.clock.now() >= self._next_sweep:
             self._next_sweep = self.clock.now() + 60.0
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(StoreError), role("sweep"):
                 sweep_handler.handler({"source": "aws.events"}, None)
         return busy
 
@@ -181,7 +196,7 @@ class Simulation:
         if not messages:
             return False
         batch = Batch(name, name == "mailbox", messages)
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(StoreError):
             failed = failed_ids(handler(sqs_event(batch), None), messages)
             self._queue(name).delete([one.receipt for one in messages if one.id not in failed])
         return True

@@ -53,7 +53,7 @@ def assistant(world: World, to: Contact, wanted: str) -> str:
         names = ", ".join(offered) or "none"
         raise AgentRejected(
             f"agent {to.settings.name} offers {names}: "
-            f"write one as agents.{to.settings.name}.assistant"
+            f"write one as agents.{to.settings.name}.assistant_id"
         )
     world.assistants[to.settings.name] = offered[0]
     return offered[0]

@@ -92,11 +92,10 @@ def _new(scene: Scene, order: Order) -> None:
     turn = scene.conversation.turn
     if turn is not None:
         cancel(scene)
+        scene.journal(Reason.STOPPED)
         waits.drop(scene, turn.waits)
     dropped = [
-        (sort, one)
-        for sort, one in waits.backlog(scene.world, scene.key)
-        if turn is None or sort not in turn.waits
+        (sort, one) for sort, one in waits.backlog(scene) if turn is None or sort not in turn.waits
     ]
     for sort, one in dropped:
         waits.drop(scene, [sort])

@@ -21,7 +21,7 @@ def arrive(scene: Scene, waiting: Waiting, binding: Binding, original: Seen | No
     if original is None:
         _hold(scene, waiting)
         return False
-    for sort, other in waits.backlog(scene.world, scene.key):
+    for sort, other in waits.backlog(scene):
         taken = scene.conversation.turn is not None and sort in scene.conversation.turn.waits
         if other.identity == original.identity and not taken:
             _replace_text(scene, sort, other, waiting)
@@ -42,7 +42,7 @@ def held_for(scene: Scene, waiting: Waiting) -> Waiting:
     """Give the original with the text of an edit that came before it, and drop that edit."""
     if not scene.conversation.held:
         return waiting
-    for sort, other in waits.backlog(scene.world, scene.key):
+    for sort, other in waits.backlog(scene):
         if other.hold_until and original_of(other) == waiting.identity:
             waits.drop(scene, [sort])
             scene.conversation = replace(scene.conversation, held=scene.conversation.held - 1)
@@ -56,7 +56,7 @@ def release(scene: Scene) -> bool:
     if not scene.conversation.held:
         return False
     starts = False
-    for sort, other in waits.backlog(scene.world, scene.key):
+    for sort, other in waits.backlog(scene):
         if not other.hold_until or other.hold_until > scene.now:
             continue
         waits.drop(scene, [sort])

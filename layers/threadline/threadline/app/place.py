@@ -65,24 +65,11 @@ def begin(
     answers: bool = False,
 ) -> None:
     """Make one turn of these waiting messages; files are fetched first."""
-    last = batch[-1][1]
-    agent = scene.settings.agents.get(binding.agent)
-    question = scene.conversation.question
-    _settle_owner(scene, last, binding, batch)
-    turn = Turn(
-        id=last.turn, binding=binding.name, agent=binding.agent, owner=last.owner,
-        thread=question.thread if answers and question else scene.conversation.thread,
-        sender=last.message.sender.id, destination=destination_of(last.message),
-        reply=binding.reply, waits=tuple(sort for sort, _ in batch),
-        deliveries=tuple(dict.fromkeys(one.message.delivery for _, one in batch)),
-        accepted_at=batch[0][1].accepted_at,
-        limit_at=scene.now + (agent.time_limit if agent else 0.0),
-        new_thread=not scene.conversation.thread_known, answers=answers, unsure=True,
-        queued_part=last.queued_part, merged=len(batch),
-    )  # fmt: skip
+    _settle_owner(scene, batch[-1][1], binding, batch)
+    turn = _turn(scene, batch, binding, answers=answers)
     scene.conversation = replace(scene.conversation, turn=turn, question=None, hops=0)
     scene.batch = tuple(one for _, one in batch)
-    files = tuple(file for _, one in batch for file in one.message.files)
+    files = tuple(file for one in scene.batch for file in one.message.files)
     moves = {
         (False, False): Move.TAKEN,
         (False, True): Move.TAKEN_WITH_FILES,
@@ -100,11 +87,30 @@ def begin(
     scene.journal(Reason.FETCHING if files else Reason.STARTING, f"agent {binding.agent}")
 
 
+def _turn(
+    scene: Scene, batch: Sequence[tuple[str, Waiting]], binding: Binding, *, answers: bool
+) -> Turn:
+    last = batch[-1][1]
+    agent = scene.settings.agents.get(binding.agent)
+    question = scene.conversation.question
+    return Turn(
+        id=last.turn, binding=binding.name, agent=binding.agent, owner=last.owner,
+        thread=question.thread if answers and question else scene.conversation.thread,
+        sender=last.message.sender.id, destination=destination_of(last.message),
+        reply=binding.reply, waits=tuple(sort for sort, _ in batch),
+        deliveries=tuple(dict.fromkeys(one.message.delivery for _, one in batch)),
+        accepted_at=batch[0][1].accepted_at,
+        limit_at=scene.now + (agent.time_limit if agent else 0.0),
+        new_thread=not scene.conversation.thread_known, answers=answers, unsure=True,
+        queued_part=last.queued_part, merged=len(batch),
+    )  # fmt: skip
+
+
 def begin_next(scene: Scene) -> bool:
     """After a turn ended: begin the next from the backlog; tell whether an agent call is next."""
     if scene.conversation.state is not State.IDLE or scene.conversation.waiting == 0:
         return False
-    ready = [pair for pair in waits.backlog(scene.world, scene.key) if not pair[1].hold_until]
+    ready = [pair for pair in waits.backlog(scene) if not pair[1].hold_until]
     bound = [pair for pair in ready if scene.settings.binding(pair[1].binding)]
     for sort, lost in ready:
         if (sort, lost) not in bound:

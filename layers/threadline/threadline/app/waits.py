@@ -41,11 +41,18 @@ def load(
     return tuple((sort, _full(world, one)) for sort, one in read if one is not None)
 
 
-def backlog(world: World, conversation: ConversationKey) -> tuple[tuple[str, Waiting], ...]:
-    """Read the waiting messages of a conversation in order of their platform's sequence."""
-    stored = world.store.query("conversations", conversation, PREFIX, limit=MOST)
-    read = [(item.key.sort, codec.record(Waiting, item.attributes)) for item in stored]
-    full = [(sort, _full(world, one)) for sort, one in read]
+def backlog(scene: Scene) -> tuple[tuple[str, Waiting], ...]:
+    """Read the waiting messages of a conversation in order of their platform's sequence.
+
+    Those that this step already removes are left out.
+    """
+    stored = scene.world.store.query("conversations", scene.key, PREFIX, limit=MOST)
+    read = [
+        (item.key.sort, codec.record(Waiting, item.attributes))
+        for item in stored
+        if not isinstance(scene.plan.changes.get(item.key), Delete)
+    ]
+    full = [(sort, _full(scene.world, one)) for sort, one in read]
     return tuple(sorted(full, key=lambda pair: (pair[1].message.order, pair[0])))
 
 

@@ -105,6 +105,8 @@ def _worth_repeating(request: HttpRequest, answer: HttpResponse | Lost) -> bool:
         if answer.why in {"forbidden", "too_large"}:
             return False
         return request.repeatable or not answer.sent
+    if answer.status == 429 and "retry-after" not in answer.headers:
+        return False  # the body may say how long: only the platform can read it
     return request.repeatable and answer.status in _TRANSIENT
 
 

@@ -1,0 +1,103 @@
+"""What must hold whatever went wrong: the promise, read off the stubs and the store."""
+
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+
+from tests.faults.scenarios import Scenario
+from tests.simulation.agent import Run
+from tests.simulation.world import CHAT, Simulation
+from threadline.app import codec
+from threadline.core.records import Part, PartState
+
+UNSURE = {PartState.UNKNOWN, PartState.FAILED}
+
+
+def violations(world: Simulation, scenario: Scenario) -> list[str]:
+    """List every way in which the promise was broken, empty where it held."""
+    return [
+        *_runs(world, scenario),
+        *order(world),
+        *_answers(world, scenario),
+        *_said(world, scenario),
+        *stuck(world),
+        *(f"role: {offence}" for offence in dict.fromkeys(world.store.offences)),
+        *early(world),
+    ]
+
+
+def _ours(world: Simulation) -> list[Run]:
+    return [run for run in world.agent.runs() if run.human["id"] != "foreign"]
+
+
+def _runs(world: Simulation, scenario: Scenario) -> Iterator[str]:
+    ours = _ours(world)
+    if len(ours) != len(scenario.expected):
+        yield f"runs: {len(ours)} for {len(scenario.expected)} turns"
+        return
+    for run, expected in zip(ours, scenario.expected, strict=True):
+        if expected.run not in str(run.human["content"]):
+            yield f"runs: {run.human['content']!r} where {expected.run!r} was next"
+
+
+def order(world: Simulation) -> Iterator[str]:
+    """No two runs of a thread overlap."""
+    for thread in world.agent.threads.values():
+        runs = sorted(thread.runs, key=lambda run: run.began_at)
+        for earlier, later in pairwise(runs):
+            if later.began_at < earlier.ends_at:
+                yield f"order: {later.id} began while {earlier.id} went on"
+
+
+def _answers(world: Simulation, scenario: Scenario) -> Iterator[str]:
+    shown = world.shown()
+    unsure = doubtful(world)
+    for expected in scenario.expected:
+        if not expected.answer:
+            continue
+        times = sum(expected.answer in text for text in shown)
+        if times > 1:
+            yield f"answers: {expected.answer!r} stands {times} times"
+        if times == 0 and not unsure:
+            yield f"answers: {expected.answer!r} is missing, and no part says why"
+
+
+def _said(world: Simulation, scenario: Scenario) -> Iterator[str]:
+    for text in scenario.says:
+        times = sum(text in shown for shown in world.shown())
+        if times > 1 or (times == 0 and not doubtful(world)):
+            yield f"said: {text!r} stands {times} times"
+
+
+def doubtful(world: Simulation, chat: int = CHAT) -> list[Part]:
+    """Give the posts whose fate is unknown or that failed: they are shown to the operator."""
+    place = f"telegram/default//{chat}"
+    items = world.ports.ports.store.query("outbox", place, "done#", limit=1000)
+    parts = [codec.record(Part, item.attributes) for item in items]
+    return [part for part in parts if part.state in UNSURE and part.action == "post"]
+
+
+def stuck(world: Simulation) -> Iterator[str]:
+    """Nothing is left to do, and nothing was given up unseen."""
+    if not world.quiet():
+        ports = world.ports.ports
+        due = ports.store.due("conversation", world.clock.now() + 1e9, 5)
+        states = [str(item.attributes["state"]) for item in due]
+        parts = len(ports.store.due("outbox", world.clock.now() + 1e9, 5))
+        yield f"stuck: states {states}, {parts} open parts, {world.deaths} deaths"
+    letters = world.ports.ports.queues.dead.receive(10, visibility=1.0)
+    for letter in letters:
+        kind = json.loads(letter.body).get("kind")
+        yield f"stuck: a dead letter of kind {kind}"
+
+
+def early(world: Simulation) -> Iterator[str]:
+    """No call to a chat before the time a 429 named."""
+    not_before = 0.0
+    for call in world.telegram.calls:
+        if call.method not in {"sendMessage", "editMessageText"}:
+            continue
+        if call.at < not_before:
+            yield f"early: {call.method} {not_before - call.at:.1f} s before its time"
+        if call.status == 429:
+            not_before = call.at + 1.0

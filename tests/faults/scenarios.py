@@ -1,0 +1,119 @@
+"""One scenario for each kind of turn: what people write, and what must have come of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.simulation.world import Simulation, settings_with
+from threadline.core.settings import Busy, ReplyMode, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A message and what it must lead to: one run of `run`, its answer `answer` at most once."""
+
+    run: str
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A kind of turn; `play` writes and lets time pass, `expected` follows in order."""
+
+    name: str
+    play: Callable[[Simulation], None]
+    expected: tuple[Expected, ...]
+    settings: Callable[[], Settings] = settings_with
+    says: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _streaming(world: Simulation) -> None:
+    world.write("sleep 4")
+
+
+def _long(world: Simulation) -> None:
+    world.write("long 6")
+
+
+def _command(world: Simulation) -> None:
+    world.write("/status")
+
+
+def _question(world: Simulation) -> None:
+    world.write("ask")
+    world.run(until=lambda: "Which colour?" in world.shown())
+    world.run(3)
+    world.write("blue")
+
+
+def _files(world: Simulation) -> None:
+    world.telegram.add_file("F1", b"%PDF-")
+    document = {"file_id": "F1", "file_unique_id": "u", "file_name": "a.pdf", "file_size": 5,
+                "mime_type": "application/pdf"}  # fmt: skip
+    world.write("", document=document, caption="look at this")
+
+
+def _backlog(world: Simulation) -> None:
+    world.write("sleep 3")
+    world.run(1)
+    world.write("second one")
+    world.write("third one")
+
+
+def _hand_over(world: Simulation) -> None:
+    world.write("sleep 20")
+    world.run(6)
+    world.watch.hand_over()
+    world.run(2)
+    world.watch.leaving = False
+
+
+def _blocked(world: Simulation) -> None:
+    world.write("hello first")
+    world.run(60)
+    for thread in list(world.agent.threads):
+        world.agent.foreign_run(thread, 15.0)
+    world.write("after the other")
+
+
+def _redelivery(world: Simulation) -> None:
+    update = world.write("sleep 3")
+    world.run(1)
+    world.post(update)
+
+
+SCENARIOS = (
+    Scenario("streaming", _streaming, (Expected("sleep 4", "slept 4"),)),
+    Scenario("long answer", _long, (Expected("long 6", "Paragraph 0."),)),
+    Scenario(
+        "polled", _streaming, (Expected("sleep 4", "slept 4"),),
+        lambda: settings_with({"reply": ReplyMode.COMMENT}),
+    ),
+    Scenario(
+        "fire and forget", _streaming, (Expected("sleep 4"),),
+        lambda: settings_with({"reply": ReplyMode.LOG}),
+    ),
+    Scenario("command", _command, (), says=("Nothing is running here",)),
+    Scenario(
+        "question", _question, (Expected("ask", "Which colour?"), Expected("blue", "echo: blue")),
+    ),
+    Scenario("files", _files, (Expected("look at this", "look at this"),)),
+    Scenario(
+        "backlog", _backlog,
+        (
+            Expected("sleep 3", "slept 3"), Expected("second one", "echo: second one"),
+            Expected("third one", "echo: third one"),
+        ),
+    ),
+    Scenario(
+        "collect", _backlog, (Expected("sleep 3", "slept 3"), Expected("second one")),
+        lambda: settings_with({"busy": Busy.COLLECT}),
+    ),
+    Scenario("hand-over", _hand_over, (Expected("sleep 20", "slept 20"),)),
+    Scenario(
+        "blocked", _blocked,
+        (Expected("hello first", "echo: hello first"), Expected("after the other", "echo: after")),
+    ),
+    Scenario("redelivery", _redelivery, (Expected("sleep 3", "slept 3"),)),
+)  # fmt: skip
