@@ -48,7 +48,11 @@ from threadline.core.reasons import Reason
             "/data-x a  b",
             True,
         ),
-        (marked("/new", "/new", "bot_command"), "/new", False),
+        (marked("/new", "/new", "bot_command"), "/new", True),
+        (marked("/Help me", "/Help", "bot_command"), "/Help me", True),
+        (marked("/data-x", "/data", "bot_command"), "/data-x", False),
+        (marked("/etc/passwd", "/etc", "bot_command"), "/etc/passwd", False),
+        (marked("try /new", "/new", "bot_command"), "try /new", False),
     ],
 )
 def test_a_group_message_is_for_us_if_it_says_so(

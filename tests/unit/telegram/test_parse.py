@@ -115,6 +115,8 @@ def test_other_updates_are_unknown() -> None:
     """Kinds of updates we do not ask for are named in the reason."""
     body = json.dumps({"update_id": 1, "poll_answer": {}}).encode()
     assert parse(body, CREDENTIALS) == Ignored(Reason.UNKNOWN_EVENT, "poll_answer")
+    assert parse(b'{"update_id": 1}', CREDENTIALS) == Ignored(Reason.UNKNOWN_EVENT)
+    assert parse(b'{"update_id": 1, "message": 7}', CREDENTIALS) == Ignored(Reason.UNREADABLE)
     assert ALLOWED_UPDATES == ("message", "edited_message")
 
 

@@ -6,6 +6,7 @@ Entities point into the text in UTF-16 code units: https://core.telegram.org/bot
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from threadline.core.command import recognise
 from threadline.core.posting import Credentials
 from threadline.platforms.telegram.payload import Fields, number, section, sections, text
 
@@ -35,7 +36,10 @@ def bot_of(credentials: Credentials) -> Bot:
 
 
 def hear(message: Fields, bot: Bot) -> Heard:
-    """Read the text or caption: strip `@ThisBot` from a command and from the very beginning."""
+    """Read the text or caption: strip `@ThisBot` from a command and from the very beginning.
+
+    Where a group has one bot, people's clients write its commands without its name.
+    """
     name = "text" if text(message, "text") else "caption"
     words = text(message, name)
     list_of = "entities" if name == "text" else "caption_entities"
@@ -49,6 +53,8 @@ def hear(message: Fields, bot: Bot) -> Heard:
                     return Heard(words.strip(), addressed=False, elsewhere=whose)
                 if bot.name:
                     return Heard((command + words[end:]).strip(), addressed=True)
+            case "bot_command" if start == 0 and recognise(words) is not None:
+                addressed = True
             case "mention" if bot.name and said.lower() == f"@{bot.name}":
                 addressed = True
                 if not words[:start].strip():

@@ -64,6 +64,8 @@ def parse(body: bytes, credentials: Credentials) -> Parsed:
         if message is not None:
             return _message(serial, message, credentials, edited=kind == "edited_message")
     kind = _first(update, {"update_id"})
+    if kind in ALLOWED_UPDATES:
+        return Ignored(Reason.UNREADABLE)
     return Ignored(Reason.NO_SENDER if kind in _BROADCASTS else Reason.UNKNOWN_EVENT, kind)
 
 
