@@ -129,7 +129,7 @@ class Emulated:
     @cached_property
     def secrets(self) -> SecretsManagerSecrets:
         client = self.clients.secretsmanager
-        return SecretsManagerSecrets(client, f"{self.name}/", self.patience)
+        return SecretsManagerSecrets(client, f"threadline/{self.name}/", self.patience)
 
     def queue(self, short: str) -> SqsQueue:
         """Open a queue, making it where it is not there."""

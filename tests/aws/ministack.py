@@ -9,11 +9,12 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import boto3
 
@@ -21,6 +22,8 @@ from tests.aws.shifted import SECONDS
 from tests.peers import path_of
 
 ROOT: Final = ("AKIAROOTOFTHEACCOUNT", "root")
+ACCOUNT: Final = "000000000000"
+ANYTHING: Final = {"Effect": "Allow", "Action": "*", "Resource": "*"}
 REGION: Final = "eu-central-1"
 SERVICES: Final = "dynamodb,sqs,s3,secretsmanager,sts,iam"
 READY_SECONDS: Final = 30.0
@@ -59,7 +62,8 @@ def running() -> Ministack:
     atexit.register(stop, process)
     endpoint = f"http://127.0.0.1:{port}"
     wait_until_ready(endpoint, process, said)
-    return Ministack(endpoint, *user(endpoint), clock)
+    # The emulator takes its root's signatures unchecked, and a user's never.
+    return Ministack(endpoint, *user(endpoint, "tests", [ANYTHING]), clock)
 
 
 def environment(port: int, folder: Path) -> dict[str, str]:
@@ -80,17 +84,14 @@ def environment(port: int, folder: Path) -> dict[str, str]:
     }
 
 
-def user(endpoint: str) -> tuple[str, str]:
-    """Make a user who may do anything: the emulator takes its root's signatures unchecked."""
+def user(endpoint: str, name: str, statements: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """Make a user who may do what the statements say, and return the keys."""
+    policy = json.dumps({"Version": "2012-10-17", "Statement": statements})
     session = boto3.Session(*ROOT, region_name=REGION)
-    policy = {
-        "Version": "2012-10-17",
-        "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}],
-    }
     with closing(session.client("iam", endpoint_url=endpoint)) as iam:
-        iam.create_user(UserName="tests")
-        iam.put_user_policy(UserName="tests", PolicyName="all", PolicyDocument=json.dumps(policy))
-        keys = iam.create_access_key(UserName="tests")["AccessKey"]
+        iam.create_user(UserName=name)
+        iam.put_user_policy(UserName=name, PolicyName="only", PolicyDocument=policy)
+        keys = iam.create_access_key(UserName=name)["AccessKey"]
     return keys["AccessKeyId"], keys["SecretAccessKey"]
 
 

@@ -20,7 +20,16 @@ FIFO: Final[Mapping[QueueAttributeNameType, str]] = {
 
 
 def create_table(client: DynamoDBClient, name: str, physical: str) -> None:
-    """Make an empty table: partition and sort key, and the index of due items where it has one."""
+    """Make an empty table."""
+    client.create_table(**definition(name, physical))
+    client.update_time_to_live(
+        TableName=physical,
+        TimeToLiveSpecification={"Enabled": True, "AttributeName": "expires_at"},
+    )
+
+
+def definition(name: str, physical: str) -> CreateTableInputTypeDef:
+    """Return a table's partition and sort key, and the index of due items where it has one."""
     wanted: CreateTableInputTypeDef = {
         "TableName": physical,
         "BillingMode": "PAY_PER_REQUEST",
@@ -49,11 +58,7 @@ def create_table(client: DynamoDBClient, name: str, physical: str) -> None:
                 "Projection": {"ProjectionType": "ALL"},
             }
         ]
-    client.create_table(**wanted)
-    client.update_time_to_live(
-        TableName=physical,
-        TimeToLiveSpecification={"Enabled": True, "AttributeName": "expires_at"},
-    )
+    return wanted
 
 
 def create_queue(client: SQSClient, physical: str) -> str:

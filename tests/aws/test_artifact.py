@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -14,6 +15,7 @@ from tests.architecture.test_cold_start import HEAVY, ONLY_WHEN_ADDRESSED
 from tests.aws import ministack
 from tests.aws.emulated import Emulated
 from tests.aws.runtime_api import Function, FunctionFailed, booted
+from tests.aws.template import FUNCTION, load, resolved, resources, statements
 from tests.contract.platforms.enrolled import ENROLLED, accepted
 from tests.contract.platforms.enrolment import Enrolment
 from tests.events import Recorded, recording
@@ -87,8 +89,8 @@ def test_a_mailbox_that_is_gone_costs_no_message(
 ) -> None:
     """Where the queue takes nothing the message is kept aside and the platform told 200."""
     assert ingest.process.poll() is None
-    layer, environ = built / "ThreadlineLayer", environment(emulated, "")
-    environ["THREADLINE_MAILBOX_QUEUE_URL"] = f"{ministack.running().endpoint}/0/none.fifo"
+    layer = built / "ThreadlineLayer"
+    environ = environment(emulated, f"{ministack.running().endpoint}/0/none.fifo")
     other = tmp_path / "other"
     other.mkdir()
     with booted(built / "IngestFunction", [layer], environ, other) as function:
@@ -164,16 +166,40 @@ def files_of(built: Path) -> Iterator[Path]:
 
 
 def environment(emulated: Emulated, mailbox: str) -> dict[str, str]:
-    """Return ingest's environment in the emulated account."""
+    """Return ingest's environment in the emulated account: all that the stack tells it."""
+    ingest = dict(resources(load(), FUNCTION))["IngestFunction"]
+    told = resolved(ingest["Environment"]["Variables"], names(emulated, mailbox))
     emulator = ministack.running()
+    policy = [
+        # AWS counts a batch as SendMessage; the emulator wants it named.
+        {**one, "Action": [one["Action"], "sqs:SendMessageBatch"]}
+        if one["Action"] == "sqs:SendMessage"
+        else one
+        for one in resolved(list(statements(ingest)), names(emulated, mailbox))
+    ]
+    key, secret = ministack.user(emulator.endpoint, f"{emulated.name}-{uuid4().hex}", policy)
     return {
+        **told,
         "AWS_REGION": ministack.REGION,
         "AWS_ENDPOINT_URL": emulator.endpoint,
-        "AWS_ACCESS_KEY_ID": emulator.access_key,
-        "AWS_SECRET_ACCESS_KEY": emulator.secret_key,
-        "THREADLINE_STAGE": "dev",
-        "THREADLINE_MAILBOX_QUEUE_URL": mailbox,
-        "THREADLINE_BLOBS_BUCKET": emulated.name,
-        "THREADLINE_SECRETS_PREFIX": f"{emulated.name}/",
-        "THREADLINE_SETTINGS_TABLE": f"{emulated.name}-settings",
+        "AWS_ACCESS_KEY_ID": key,
+        "AWS_SECRET_ACCESS_KEY": secret,
+    }
+
+
+def names(emulated: Emulated, mailbox: str) -> dict[str, str]:
+    """Return what the template's references name in the emulated account."""
+    place = f"{ministack.REGION}:{ministack.ACCOUNT}"
+    table = f"{emulated.name}-settings"
+    return {
+        "AWS::Partition": "aws",
+        "AWS::Region": ministack.REGION,
+        "AWS::AccountId": ministack.ACCOUNT,
+        "Stage": emulated.name,
+        "Mailbox": mailbox,
+        "Mailbox.Arn": f"arn:aws:sqs:{place}:{emulated.name}-mailbox.fifo",
+        "Blobs": emulated.name,
+        "Blobs.Arn": f"arn:aws:s3:::{emulated.name}",
+        "SettingsTable": table,
+        "SettingsTable.Arn": f"arn:aws:dynamodb:{place}:table/{table}",
     }

@@ -59,7 +59,7 @@ def test_a_body_is_kept(emulated: Emulated, account: Account, name: str) -> None
 
 def test_a_secret_is_read_and_kept(emulated: Emulated, account: Account) -> None:
     """An entry is read once a while, afresh at most once a minute, and {} where there is none."""
-    secrets = LightSecrets(account, f"{emulated.name}/", emulated.clock)
+    secrets = LightSecrets(account, f"threadline/{emulated.name}/", emulated.clock)
     assert secrets.get("telegram/other") == {}
     emulated.secrets.put("telegram/default", {"token": "one"})
     assert secrets.get("telegram/default") == {"token": "one"}

@@ -1,0 +1,150 @@
+import ast
+import os
+import re
+import subprocess
+from typing import Any
+
+import pytest
+
+from tests.aws import tables, template
+from tests.aws.template import FUNCTION, Template, load, read, resources
+from tests.aws.template_rules import RULES, Rule, granted
+from tests.peers import ROOT, path_of
+
+PACKAGE = ROOT / "layers" / "threadline" / "threadline"
+BAD = """
+Resources:
+  Wild:
+    Type: AWS::SQS::Queue
+    Properties: {FifoQueue: true, ContentBasedDeduplication: true, VisibilityTimeout: 30,
+      RedrivePolicy: {deadLetterTargetArn: !GetAtt Plain.Arn}}
+  Plain:
+    Type: AWS::SQS::Queue
+  NowhereFunction:
+    Type: AWS::Serverless::Function
+    Properties:
+      Timeout: 120
+      Policies:
+        - Statement: [{Effect: Allow, Action: [sqs:SendMessage, "s3:*"], Resource: "*"}]
+      Events:
+        Mail:
+          Type: SQS
+          Properties:
+            Queue: !GetAtt Wild.Arn
+            BatchSize: 100
+            MaximumBatchingWindowInSeconds: 5
+            ScalingConfig: {MaximumConcurrency: 1}
+"""
+FAULTS = {
+    "batches_fit": 2,
+    "partial_failures_are_reported": 1,
+    "concurrency_is_possible": 1,
+    "messages_stay_hidden": 1,
+    "loops_are_allowed": 1,
+    "fifo_queues_are_fast": 4,
+    "handlers_are_there": 2,
+    "logs_end": 2,
+    "grants_are_narrow": 1,
+}
+CALLS: dict[object, str] = {
+    "AmazonSQS.SendMessageBatch": "sqs:SendMessage",
+    "DynamoDB_20120810.GetItem": "dynamodb:GetItem",
+    "PUT": "s3:PutObject",
+    "secretsmanager.GetSecretValue": "secretsmanager:GetSecretValue",
+}
+"""What each call of ingest's own client needs to be allowed."""
+
+
+@pytest.fixture(scope="module")
+def stack() -> Template:
+    """Give the stack's template."""
+    return load()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_the_stack_keeps_the_rule(rule: Rule, stack: Template) -> None:
+    """What cfn-lint does not see holds of the stack, and the rule finds it where it does not."""
+    assert list(rule(stack)) == []
+    assert len(list(rule(read(BAD)))) == FAULTS[rule.__name__]
+
+
+@pytest.mark.sam
+def test_the_template_is_valid() -> None:
+    """SAM and cfn-lint find nothing."""
+    done = subprocess.run(
+        [path_of("sam"), "validate", "--lint"],
+        cwd=ROOT,
+        env={**os.environ, "SAM_CLI_TELEMETRY": "0"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_ingest_may_do_what_it_does_and_no_more(stack: Template) -> None:
+    """Each call that ingest's own client can make is granted, and nothing else is."""
+    ingest = dict(resources(stack, FUNCTION))["IngestFunction"]
+    module = ast.parse((PACKAGE / "backends" / "light" / "ports.py").read_bytes())
+    made = {
+        CALLS[node.args[0].value]
+        for node in ast.walk(module)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if node.func.attr in {"json", "call"} and isinstance(node.args[0], ast.Constant)
+    }
+    assert granted(ingest) == made
+
+
+def test_ingest_is_told_what_it_reads(stack: Template) -> None:
+    """Each name that ingest reads from its environment is set, and none that nobody reads."""
+    wanted = {
+        node.value
+        for path in (PACKAGE / "wiring.py", *(PACKAGE / "backends" / "light").glob("*.py"))
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if re.fullmatch(r"THREADLINE_\w+", node.value)
+    }
+    everywhere = stack["Globals"]["Function"]["Environment"]["Variables"]
+    ingest = dict(resources(stack, FUNCTION))["IngestFunction"]
+    told = {*everywhere, *ingest["Environment"]["Variables"]}
+    assert told - {"THREADLINE_STAGE"} == wanted - {"THREADLINE_STAGE"}
+
+
+def test_tables_are_as_the_store_is_tested_with(stack: Template) -> None:
+    """A table of the stack has the keys and the expiry of those that the contract suite runs on."""
+    for name, table in resources(stack, "AWS::DynamoDB::Table"):
+        tested = tables.definition(name.removesuffix("Table").lower(), "x")
+        assert table["KeySchema"] == tested["KeySchema"]
+        assert table["AttributeDefinitions"] == tested["AttributeDefinitions"]
+        assert table.get("GlobalSecondaryIndexes") == tested.get("GlobalSecondaryIndexes")
+        assert table["TimeToLiveSpecification"]["AttributeName"] == "expires_at"
+        assert table["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"]
+
+
+def test_queues_are_as_the_store_is_tested_with(stack: Template) -> None:
+    """The mailbox has the attributes of the queue that the contract suite runs on."""
+    mailbox = dict(resources(stack, template.QUEUE))["Mailbox"]
+    for name, value in tables.FIFO.items():
+        assert str(mailbox[name]).lower() == value.lower()
+
+
+def test_bodies_are_private(stack: Template) -> None:
+    """The bucket is closed to the public and to plain HTTP, and forgets."""
+    ((name, bucket),) = resources(stack, "AWS::S3::Bucket")
+    assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
+    assert all("ExpirationInDays" in rule for rule in bucket["LifecycleConfiguration"]["Rules"])
+    ((_, policy),) = resources(stack, "AWS::S3::BucketPolicy")
+    (statement,) = policy["PolicyDocument"]["Statement"]
+    assert template.named(policy["Bucket"]) == name
+    assert (statement["Effect"], statement["Principal"]) == ("Deny", "*")
+    assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+
+
+def test_access_logs_hold_no_query(stack: Template) -> None:
+    """Where a platform's secret may stand in the query string it is not logged."""
+    ((_, api),) = resources(stack, "AWS::Serverless::HttpApi")
+    logged: Any = api["AccessLogSettings"]["Format"]
+    assert "$context.routeKey" in logged
+    assert not re.search(r"\$context\.(path|requestPath|http\.|protocol|authorizer)", logged)
