@@ -10,7 +10,6 @@ names only what matters to the case:
 `threadline.core.message.Message`.
 """
 
-import base64
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any, assert_never
 from urllib.parse import parse_qs
 
+from threadline.backends import lambda_http
 from threadline.core.errors import DeliveryRejected
 from threadline.core.message import Handshake, Ignored, Messages, Webhook
 from threadline.core.platform import ReceivesHttp
@@ -39,7 +39,7 @@ class Recorded:
     @property
     def webhook(self) -> Webhook:
         """The request as a platform sees it."""
-        return webhook_of(self.event)
+        return lambda_http.webhook(self.event)
 
     @property
     def payload(self) -> Any:
@@ -65,19 +65,6 @@ def recording(platform: str, case: str) -> Recorded:
     event = json.loads((folder / f"{case}.json").read_text(encoding="utf-8"))
     expect = json.loads((folder / f"{case}.expect.json").read_text(encoding="utf-8"))
     return Recorded(platform, case, event, expect)
-
-
-def webhook_of(event: Mapping[str, Any]) -> Webhook:
-    """Turn an HTTP API event into the request a platform sees."""
-    body = event.get("body") or ""
-    raw = base64.b64decode(body) if event.get("isBase64Encoded") else body.encode()
-    return Webhook(
-        method=event["requestContext"]["http"]["method"],
-        path=event["rawPath"],
-        query=event.get("queryStringParameters") or {},
-        headers={name.lower(): value for name, value in (event.get("headers") or {}).items()},
-        body=raw,
-    )
 
 
 def outcome(

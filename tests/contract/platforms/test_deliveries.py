@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from tests.contract.platforms.enrolled import EVERY_PLATFORM, EVERY_RECORDING, accepted
 from tests.contract.platforms.enrolment import Enrolment
-from tests.events import Recorded, differences, outcome, recording, recordings, webhook_of
+from tests.events import Recorded, differences, outcome, recording, recordings
 from threadline.core import keys
 from threadline.core.ids import AppName
 from threadline.core.message import Message, Messages, Webhook
@@ -104,24 +104,6 @@ def test_one_number_in_two_chats_is_two_messages(one: Enrolment) -> None:
         (second,) = messages(one, recording(one.platform.name, there).webhook)
         assert first.id == second.id
         assert identity(first) != identity(second)
-
-
-@EVERY_PLATFORM
-def test_odd_envelopes_are_read(one: Enrolment) -> None:
-    """A base64 body and header names in other case reach the platform as they were meant."""
-    event = accepted(one).event
-    plain = outcome(one.platform, webhook_of(event), one.credentials, one.now)
-    shouted = {name.upper(): value for name, value in event["headers"].items()}
-    assert plain == outcome(
-        one.platform, webhook_of({**event, "headers": shouted}), one.credentials, one.now
-    )
-
-
-@EVERY_PLATFORM
-def test_absent_headers_are_a_refusal(one: Enrolment) -> None:
-    """An event whose headers are null is refused, not a fault."""
-    request = webhook_of({**accepted(one).event, "headers": None})
-    assert outcome(one.platform, request, one.credentials, one.now)["outcome"] == "refused"
 
 
 def messages(one: Enrolment, request: Webhook) -> tuple[Message, ...]:
