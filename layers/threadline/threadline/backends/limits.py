@@ -33,7 +33,8 @@ MAX_DELAY: Final = 900
 MAX_VISIBILITY: Final = 12 * 3600
 MAX_BLOB_NAME: Final = 1024
 
-_REFUSED: Final = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")
+_REFUSED: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\uD800-\uDFFF\uFFFE\uFFFF]")
+"""All but tab, line ends and XML's characters; naming what is allowed takes 6 ms to compile."""
 _QUEUE_ID: Final = re.compile(r"[!-~]{1,128}")
 
 
