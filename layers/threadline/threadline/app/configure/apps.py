@@ -107,13 +107,13 @@ def _row(app: App, *, on: bool, why: str) -> PlatformStatus:
     )
 
 
-def settings(app: App, around: Surroundings) -> AppSettings:
-    """Build the settings of an app that is on; what is only local posts to its own page."""
+def settings(app: App) -> AppSettings:
+    """Build the settings of an app that is on."""
     return AppSettings(
         platform=PlatformName(app.platform),
         app=AppName(app.name),
         identity=app.shape.identity,
         identity_name=app.shape.identity_name,
-        base_url=around.playground_url if app.kind.only_local else app.shape.base_url,
+        base_url=app.shape.base_url,
         transport=app.transport,
     )

@@ -48,7 +48,7 @@ def _build(file: FileShape, around: Surroundings, name: str) -> Compiled:
         public_url=(around.public_url or file.public_url).rstrip("/"),
         stage=file.stage,
         agents=known,
-        apps=tuple(apps.settings(one, around) for one in able if (one.platform, one.name) in on),
+        apps=tuple(apps.settings(one) for one in able if (one.platform, one.name) in on),
         bindings=bound,
     )
     if len(settings.agents) + len(settings.apps) + len(settings.bindings) > MAX_ENTRIES:

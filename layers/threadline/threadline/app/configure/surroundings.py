@@ -16,8 +16,8 @@ class Surroundings:
     `namespace` is the installation's random UUID. `present` has the names of the secrets of every
     entry there is, such as `telegram/default`, never their values. `agent_url` makes an agent
     `default`; `demo_url` makes an agent `demo` where there is no other. `public_url` wins over the
-    file's. `local`: everything runs on this machine, so the playground may be on; `playground_url`
-    is where its page takes answers. `program` is how a person calls the command here.
+    file's. `local`: everything runs on this machine, so the playground may be on. `program` is how
+    a person calls the command here.
     """
 
     namespace: str
@@ -26,7 +26,6 @@ class Surroundings:
     demo_url: str = ""
     public_url: str = ""
     local: bool = False
-    playground_url: str = ""
     program: str = "threadline"
 
     def secrets(self, platform: str, app: str) -> frozenset[str]:
