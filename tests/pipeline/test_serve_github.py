@@ -1,4 +1,4 @@
-"""GitHub through `serve`: signed deliveries in, a real agent between, comments and reactions out."""
+"""GitHub through `serve`: deliveries in, a real agent between, comments and reactions out."""
 
 import json
 import time
