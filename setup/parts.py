@@ -21,6 +21,7 @@ TESTS = (
     "unit",
     "golden",
     "contract",
+    "aws",
     "node",
     "property",
     "pipeline",
