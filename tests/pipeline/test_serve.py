@@ -76,14 +76,14 @@ def test_an_agent_of_ones_own_is_waited_for(tmp_path: Path) -> None:
         own.kill()
         root = telegram_folder(tmp_path / "root", telegram)
         with serving(root, {"THREADLINE_AGENT_URL": own.url}) as served:
-            line = served.says("does not answer")
+            line = served.says("cannot be used")
             assert own.url in line
             served.deliver(telegram.say(CHAT, "anybody there"))
             served.says("agent_down")
             own.restart()
             until(lambda: "You said: anybody there" in shown(telegram), "the answer")
             served.says("answers with its assistant demo")
-            assert len([one for one in served.said if "does not answer" in one]) == 1
+            assert len([one for one in served.said if "cannot be used" in one]) == 1
 
 
 def test_one_folder_has_one_serve(tmp_path: Path, demo_server: AgentServer) -> None:

@@ -79,10 +79,14 @@ def test_what_was_refused_can_be_explained(tmp_path: Path, demo_server: AgentSer
 
 def test_without_serve_replay_says_what_to_start(tmp_path: Path) -> None:
     """No traceback where nothing runs, but one line."""
-    done = command(tmp_path, "replay", str(EVENTS / "message.private.json"))
-    assert done.returncode != 0
-    assert "make run" in done.stderr
-    assert "Traceback" not in done.stderr
+    words = ("replay", str(EVENTS / "message.private.json"))
+    never = command(tmp_path, *words)
+    (tmp_path / ".threadline").mkdir()
+    stopped = command(tmp_path, *words)
+    assert (never.returncode, stopped.returncode) == (1, 1)
+    assert never.stderr.endswith("was never started in this folder\n")
+    assert stopped.stderr.endswith("threadline serve\n")
+    assert never.stderr.count("\n") == stopped.stderr.count("\n") == 1
 
 
 def recent_copy(folder: Path, telegram: TelegramStub) -> Path:

@@ -37,7 +37,9 @@ def visit(
 
     async def run() -> None:
         function = Function("ingest", handler, 10.0, Now(), lambda: str(next(ids)))
-        door = FrontDoor([(Route("/webhooks/{platform}"), function)], Now(), lambda: "id", pages)
+        door = FrontDoor(
+            [(Route("POST", "/webhooks/{platform}"), function)], Now(), lambda: "id", pages
+        )
         listener = listen(28_100)
         await door.open(listener)
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -125,13 +127,16 @@ def test_a_body_over_the_limit_is_refused(
 
 
 def test_other_paths_are_not_found() -> None:
-    """A path that no route has is answered by the gateway itself."""
+    """A path or method that no route has is answered by the gateway itself, as AWS does."""
 
     async def visitor(session: aiohttp.ClientSession, url: str) -> None:
         for path in ("/", "/webhooks", "/webhooks/a/b", "/webhooks/../etc"):
-            async with session.get(url + path) as response:
+            async with session.post(url + path) as response:
                 assert response.status == 404
                 assert await response.json() == {"message": "Not Found"}
+        for method in ("GET", "PUT", "DELETE", "OPTIONS"):
+            async with session.request(method, f"{url}/webhooks/x") as response:
+                assert response.status == 404
 
     visit(echo, visitor)
 
@@ -196,7 +201,7 @@ def test_closing_finishes_what_was_begun() -> None:
 
     async def run() -> None:
         function = Function("ingest", handler, 10.0, Now(), lambda: "1")
-        door = FrontDoor([(Route("/webhooks/{platform}"), function)], Now(), lambda: "id")
+        door = FrontDoor([(Route("POST", "/webhooks/{platform}"), function)], Now(), lambda: "id")
         listener = listen(28_100)
         await door.open(listener)
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/webhooks/x"

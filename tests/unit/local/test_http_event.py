@@ -4,7 +4,7 @@ import pytest
 
 from threadline.local.http_event import HttpCall, Route, gateway_answer, http_answer, http_event
 
-ROUTE = Route("/webhooks/{platform}/{app}")
+ROUTE = Route("POST", "/webhooks/{platform}/{app}")
 
 
 def call(**given: object) -> HttpCall:
@@ -26,7 +26,7 @@ def test_an_event_has_the_fields_of_payload_format_2() -> None:
     """A request becomes the event that AWS documents, with nothing added and nothing left out."""
     assert http_event(call(), ROUTE, {"platform": "telegram", "app": "support"}) == {
         "version": "2.0",
-        "routeKey": "ANY /webhooks/{platform}/{app}",
+        "routeKey": "POST /webhooks/{platform}/{app}",
         "rawPath": "/webhooks/telegram/support",
         "rawQueryString": "",
         "headers": {
@@ -48,7 +48,7 @@ def test_an_event_has_the_fields_of_payload_format_2() -> None:
                 "userAgent": "curl/8",
             },
             "requestId": "JKJaXmPLvHcESHA=",
-            "routeKey": "ANY /webhooks/{platform}/{app}",
+            "routeKey": "POST /webhooks/{platform}/{app}",
             "stage": "$default",
             "time": "04/Mar/2020:19:03:58 +0000",
             "timeEpoch": 1583348638390,
@@ -114,18 +114,21 @@ def test_an_empty_body_is_absent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "found"),
+    ("method", "path", "found"),
     [
-        ("/webhooks/telegram/support", {"platform": "telegram", "app": "support"}),
-        ("/webhooks/telegram", None),
-        ("/webhooks//support", None),
-        ("/webhooks/telegram/support/more", None),
-        ("/other/telegram/support", None),
+        ("POST", "/webhooks/telegram/support", {"platform": "telegram", "app": "support"}),
+        ("GET", "/webhooks/telegram/support", None),
+        ("POST", "/webhooks/telegram", None),
+        ("POST", "/webhooks//support", None),
+        ("POST", "/webhooks/telegram/support/more", None),
+        ("POST", "/other/telegram/support", None),
     ],
 )
-def test_a_route_matches_whole_paths_only(path: str, found: dict[str, str] | None) -> None:
-    """A pattern takes as many steps as it has, none of them empty."""
-    assert ROUTE.match(path) == found
+def test_a_route_matches_its_method_and_whole_path(
+    method: str, path: str, found: dict[str, str] | None
+) -> None:
+    """A pattern takes as many steps as it has, none of them empty, by its own method only."""
+    assert ROUTE.match(method, path) == found
 
 
 def test_an_answer_becomes_a_response() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from threadline.cli import state
+from threadline.cli.program import as_typed
 
 PATIENCE = 120.0
 
@@ -37,6 +38,7 @@ def run(args: argparse.Namespace) -> int:
             folder=folder,
             ports=ports,
             explain=Explain(ports.store, lambda: logged_lines(folder.logs)),
+            program=as_typed(),
             say=lambda line: print(line, flush=True),
             monotonic=time.monotonic,
         )

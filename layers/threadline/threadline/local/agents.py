@@ -1,17 +1,20 @@
 """Looks whether the configured agents answer, and says so once for every change."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
 from threadline.app.agents import contact
 from threadline.app.world import World
-from threadline.core.errors import AgentError
+from threadline.core.errors import AgentError, StoreError
 from threadline.core.settings import AgentSettings
 
 AGAIN_AFTER: Final = (2.0, 4.0, 8.0, 15.0, 30.0, 60.0)
 LOOK_EVERY: Final = 5.0
 """Seconds between looks for an agent that is new in the configuration."""
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -26,7 +29,10 @@ class Agents:
     async def keep_looking(self) -> None:
         """Ask new and silent agents again and again, until cancelled."""
         while True:
-            await self.look()
+            try:
+                await self.look()
+            except StoreError as trouble:
+                log.warning("agents cannot be looked for: %s", trouble)
             silent = max(self._silent.values(), default=0)
             wait = AGAIN_AFTER[min(silent, len(AGAIN_AFTER)) - 1] if silent else LOOK_EVERY
             await self.world.clock.pause(wait)
@@ -54,9 +60,9 @@ class Agents:
 
 
 def unreachable(agent: AgentSettings, why: str) -> str:
-    """Say that an agent does not answer."""
+    """Say that an agent cannot be used, and what becomes of messages."""
     return (
-        f"Agent {agent.name} at {agent.url} does not answer ({why});"
+        f"Agent {agent.name} at {agent.url} cannot be used ({why});"
         " messages wait for it, and it is tried again."
     )
 

@@ -51,7 +51,9 @@ class StateFolder:
     def must_exist(self) -> None:
         """Raise NothingHere where `serve` never ran, so that a look makes no folder."""
         if not self.path.is_dir():
-            raise NothingHere(f"{self.path} is not there: start Threadline here with `make run`")
+            raise NothingHere(
+                f"{self.path} is not there: Threadline was never started in this folder"
+            )
 
     def prepare(self) -> None:
         """Make the folder, for its owner alone."""

@@ -85,7 +85,7 @@ class FrontDoor:
 
     async def _ask(self, request: web.Request) -> HttpAnswer:
         target = request.raw_path if request.raw_path[:1] == "/" else request.rel_url.raw_path_qs
-        route, function, parameters = self._route(request.path)
+        route, function, parameters = self._route(request.method, request.path)
         if route is None or function is None:
             return gateway_answer(404, "Not Found")
         try:
@@ -101,9 +101,11 @@ class FrontDoor:
         )  # fmt: skip
         return await self._invoke(function, call, route, parameters)
 
-    def _route(self, path: str) -> tuple[Route | None, Function | None, dict[str, str]]:
+    def _route(
+        self, method: str, path: str
+    ) -> tuple[Route | None, Function | None, dict[str, str]]:
         for route, function in self._routes:
-            parameters = route.match(path)
+            parameters = route.match(method, path)
             if parameters is not None:
                 return route, function, parameters
         return None, None, {}

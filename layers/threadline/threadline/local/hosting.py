@@ -29,8 +29,11 @@ class Handlers:
     sweep: Handler
 
 
-INGEST_ROUTES: Final = (Route("/webhooks/{platform}"), Route("/webhooks/{platform}/{app}"))
-CONNECT_ROUTES: Final = (Route("/agents/{agent}/ended"),)
+INGEST_ROUTES: Final = (
+    Route("POST", "/webhooks/{platform}"),
+    Route("POST", "/webhooks/{platform}/{app}"),
+)
+CONNECT_ROUTES: Final = (Route("POST", "/agents/{agent}/ended"),)
 
 
 class Hosting:

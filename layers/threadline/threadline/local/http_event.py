@@ -34,17 +34,20 @@ class HttpCall:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A path pattern such as `/webhooks/{platform}`; every method reaches it."""
+    """A method and a path pattern such as `/webhooks/{platform}`."""
 
+    method: str
     pattern: str
 
     @property
     def key(self) -> str:
         """The name API Gateway gives the route."""
-        return f"ANY {self.pattern}"
+        return f"{self.method} {self.pattern}"
 
-    def match(self, path: str) -> dict[str, str] | None:
-        """Give the values of the pattern's parameters, or None where the path is another's."""
+    def match(self, method: str, path: str) -> dict[str, str] | None:
+        """Give the values of the pattern's parameters, or None where the request is another's."""
+        if method != self.method:
+            return None
         wanted, given = self.pattern.split("/"), path.split("/")
         if len(wanted) != len(given):
             return None

@@ -29,6 +29,7 @@ _QUIET: Final = (
 _SHORT: Final = {
     "delivery": ("platform", "reason", "mailbox", "status"),
     "step": ("conversation", "step", "detail"),
+    "part": ("platform", "action", "state", "reason"),
 }
 """What a person is shown of the commonest events."""
 

@@ -37,11 +37,12 @@ class NotServing(ThreadlineError):
 
 @dataclass(frozen=True, slots=True)
 class Replaying:
-    """Sends recorded deliveries to the `serve` of a folder; `say` prints a line."""
+    """Sends recorded deliveries to the `serve` of a folder; `program` is how it is called here."""
 
     folder: StateFolder
     ports: wiring.Ports
     explain: Explain
+    program: str
     say: Callable[[str], None]
     monotonic: Callable[[], float]
 
@@ -49,7 +50,7 @@ class Replaying:
         """Replay one recording; 0 where it ended as expected. Raises ThreadlineError."""
         serving = self.folder.serving()
         if serving is None:
-            raise NotServing("nothing runs here to replay to: start it with `make run`")
+            raise NotServing(f"nothing runs here to replay to; start it: {self.program} serve")
         recording = read_recording(file)
         request = self._stamped(recording, same=same)
         answered = send(request, serving.url)

@@ -35,8 +35,8 @@ def hints(rows: Sequence[PlatformStatus], place: Place) -> tuple[str, ...]:
     said = []
     if any(row.webhook for row in rows) and not place.public:
         said.append(
-            "Platforms cannot reach this machine yet: start a tunnel to"
-            f" {place.url}, then THREADLINE_PUBLIC_URL=https://… make run"
+            f"Platforms cannot reach this machine yet: start a tunnel to {place.url} and set"
+            " THREADLINE_PUBLIC_URL to its address before the next start."
         )
     if any(row.on and row.platform == PLAYGROUND for row in rows):
         said.append(f"Open {place.playground}")
