@@ -10,7 +10,7 @@ PYTHON := $(shell for python in python3 python /usr/bin/python3; do \
 BOOTSTRAP = @$(if $(PYTHON),"$(PYTHON)",echo "Python 3.8 or later is needed, and none answers."; false) setup/bootstrap.py
 IN_VENV := .venv/bin/
 
-.PHONY: help setup run test check lock clean
+.PHONY: help setup run test check faults mutate lock clean
 
 help: ## list what can be done
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -29,6 +29,14 @@ test: ## check everything, then run every test
 check: ## lint, formatting, types and the direction of imports
 	$(BOOTSTRAP) check
 	@$(IN_VENV)python setup/parts.py
+
+faults: ## let everything go wrong that can, in every kind of turn (10 minutes)
+	$(BOOTSTRAP) dev
+	@$(IN_VENV)python -m tests.faults
+
+mutate: ## see that the fault harness finds wrong changes (15 minutes)
+	$(BOOTSTRAP) dev
+	@$(IN_VENV)python -m tests.faults.mutate
 
 lock: ## resolve requirements/*.in anew into pinned and hashed sets
 	$(BOOTSTRAP) dev

@@ -23,6 +23,7 @@ def violations(world: Simulation, scenario: Scenario) -> list[str]:
         *stuck(world),
         *(f"role: {offence}" for offence in dict.fromkeys(world.store.offences)),
         *early(world),
+        *posted_in_order(world),
     ]
 
 
@@ -101,3 +102,17 @@ def early(world: Simulation) -> Iterator[str]:
             yield f"early: {call.method} {not_before - call.at:.1f} s before its time"
         if call.status == 429:
             not_before = call.at + 1.0
+
+
+def posted_in_order(world: Simulation, chat: int = CHAT) -> Iterator[str]:
+    """What was planned first in a conversation stands first in the chat."""
+    place = f"telegram/default//{chat}"
+    items = world.ports.ports.store.query("outbox", place, "done#", limit=1000)
+    parts = [codec.record(Part, item.attributes) for item in items]
+    posts = [part for part in parts if part.action == "post" and part.receipt is not None]
+    posts.sort(key=lambda part: part.order)
+    for earlier, later in pairwise(posts):
+        assert earlier.receipt is not None
+        assert later.receipt is not None
+        if int(earlier.receipt.id) > int(later.receipt.id):
+            yield f"posted: part {later.id} stands before {earlier.id}, which was planned first"

@@ -1,8 +1,7 @@
 """One scenario for each kind of turn: what people write, and what must have come of it."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from tests.simulation.world import Simulation, settings_with
 from threadline.core.settings import Busy, ReplyMode, Settings
@@ -25,7 +24,6 @@ class Scenario:
     expected: tuple[Expected, ...]
     settings: Callable[[], Settings] = settings_with
     says: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _streaming(world: Simulation) -> None:
@@ -83,6 +81,23 @@ def _redelivery(world: Simulation) -> None:
     world.post(update)
 
 
+def _crossing(world: Simulation) -> None:
+    world.write("long 6")
+    world.run(1.9)
+    world.write("/status")
+
+
+def _addressed_later(world: Simulation) -> None:
+    """The same delivery is not for us under one configuration and for us under the next."""
+    group = -42
+    world.telegram.add_chat(group, "group")
+    update = world.write("hello group", chat=group, sender=5)
+    world.run(5)
+    world.clock.advance(330)  # the queue itself remembers a delivery for five minutes
+    world.settings = settings_with({"mention": False})
+    world.post(update)
+
+
 SCENARIOS = (
     Scenario("streaming", _streaming, (Expected("sleep 4", "slept 4"),)),
     Scenario("long answer", _long, (Expected("long 6", "Paragraph 0."),)),
@@ -115,5 +130,9 @@ SCENARIOS = (
         "blocked", _blocked,
         (Expected("hello first", "echo: hello first"), Expected("after the other", "echo: after")),
     ),
+    Scenario(
+        "crossing", _crossing, (Expected("long 6", "Paragraph 0."),), says=("State: running",),
+    ),
+    Scenario("addressed later", _addressed_later, (Expected("hello group"),)),
     Scenario("redelivery", _redelivery, (Expected("sleep 3", "slept 3"),)),
 )  # fmt: skip

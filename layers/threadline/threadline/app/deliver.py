@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from threadline.app import items, ledger, posting
+from threadline.app import items, ledger, pace, posting
 from threadline.app.ledger import Entry
 from threadline.app.plan import send as send_messages
 from threadline.app.world import World
@@ -25,6 +25,7 @@ from threadline.core.turn import retry_delay
 SENDING_TIMEOUT: Final = 60.0
 GIVE_UP_AFTER: Final = 86_400.0
 MOST_AT_ONCE: Final = 100
+LONGEST_REST: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,9 @@ def take_up(world: World, entry: Entry) -> Sent:
 def send(world: World, entry: Entry) -> Sent:
     """Send a claimed part and write down what became of it."""
     part = entry.part
+    place, each = items.destination_of(part.destination), _interval(world, part)
+    if part.action == "edit":
+        _rest(world, place)
     try:
         receipt = world.calls.run(posting.posting(world, part))
     except RateLimited as error:
@@ -97,6 +101,8 @@ def send(world: World, entry: Entry) -> Sent:
         return settle(world, entry, ledger.failed(part, f"{Reason.CREDENTIALS}: {error}"))
     except PostError as error:
         return settle(world, entry, ledger.failed(part, f"{Reason.POST_REJECTED}: {error}"))
+    if part.action == "edit":
+        world.paces.edited(place, world.clock.now(), each)
     return settle(world, entry, ledger.sent(part, receipt))
 
 
@@ -169,6 +175,7 @@ def _unsure(world: World, entry: Entry, why: str) -> Sent:
 def _cool(world: World, entry: Entry, after: float) -> Sent:
     until = world.clock.now() + after
     place = items.destination_of(entry.part.destination)
+    world.paces.cooled(place, until, _interval(world, entry.part))
     world.store.write(
         [
             *ledger.postponed(world, entry, until, Reason.COOLING),
@@ -176,6 +183,18 @@ def _cool(world: World, entry: Entry, after: float) -> Sent:
         ]
     )
     return Sent(entry.part, until, cooling=True)
+
+
+def _rest(world: World, place: str) -> None:
+    """Wait out the chat's pace where that is short; a longer one is found in the store."""
+    rest = world.paces.edit_from(place) - world.clock.now()
+    if 0 < rest <= LONGEST_REST:
+        world.clock.sleep(rest)
+
+
+def _interval(world: World, part: Part) -> float:
+    platform = world.platform(part.destination.platform)
+    return pace.interval(platform.traits, part.destination) if platform else 0.0
 
 
 def _postpone(world: World, entry: Entry, why: str) -> Sent:

@@ -90,11 +90,12 @@ class Following:
         return self.now() >= self.hint.turn.limit_at
 
     async def rested(self) -> float:
-        """Wait out the edit interval before the final; give until when the chat cools if longer."""
-        if self.screen.next_at - self.now() > LONGEST_REST:
-            return self.screen.next_at
-        if self.screen.edits:
-            await self._wait(self.screen.next_at - self.now())
+        """Wait out the chat's pace before the final; give until when it cools if that is long."""
+        free_at = self.world.paces.edit_from(self.screen.destination)
+        if free_at - self.now() > LONGEST_REST:
+            return free_at
+        if self.screen.posted is not None:
+            await self._wait(free_at - self.now())
         return 0.0
 
     def _resume(self) -> None:
@@ -105,7 +106,7 @@ class Following:
         self.screen.shown, self.screen.edits = record.shown, record.edits
         self.screen.posted = self.screen.posted or record.placeholder
         if record.lease > 1:
-            self.screen.next_at = self.now() + lease.EDIT_NEEDS
+            self.screen.not_before = self.now() + lease.EDIT_NEEDS
 
     async def _stream(self) -> bool:
         """Show the stream until it ends, breaks, or we must leave; tell whether anything came."""
@@ -151,7 +152,7 @@ class Following:
         """Sleep until something is due or somebody rings."""
         due = min(self.renew_at, self.hint.turn.limit_at, self.leave_at, self.heard_at + SILENCE)
         if self.dirty:
-            due = min(due, self.screen.next_at)
+            due = min(due, self.screen.next_at())
         try:
             async with asyncio.timeout(max(due - self.now(), 0.0)):
                 await self.bell.wait()
@@ -163,7 +164,7 @@ class Following:
         now = self.now()
         if now >= self.renew_at:
             await self._renew()
-        if self.dirty and now >= self.screen.next_at:
+        if self.dirty and now >= self.screen.next_at():
             self.dirty = False
             if self.screen.wants(self.visible.text):
                 await self.screen.show(self.visible.text, self.lease)

@@ -1,10 +1,9 @@
 """What people see of a run while it goes on: one post that is edited, within the chat's rate."""
 
 import asyncio
-from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from threadline.app import answer, items, ledger, posting
+from threadline.app import answer, items, ledger, pace, posting
 from threadline.app.lease import EDIT_NEEDS, Lease
 from threadline.app.world import World
 from threadline.core.envelope import FollowRun
@@ -18,23 +17,15 @@ EDIT_TIMEOUT = 8.0
 
 
 @dataclass(slots=True)
-class Rates:
-    """Live runs by chat: the edit interval grows with their number."""
-
-    runs: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass(slots=True)
 class Screen:
     """The visible side of one followed run."""
 
     world: World
     platform: Platform
     hint: FollowRun
-    rates: Rates
     posted: Receipt | None = None
     shown: str = ""
-    next_at: float = 0.0
+    not_before: float = 0.0
     edits: int = 0
     frozen: bool = False
 
@@ -52,12 +43,9 @@ class Screen:
             and self.posted is not None
         )
 
-    def interval(self) -> float:
-        """Give the shortest time between two edits of this run."""
-        traits = self.platform.traits
-        private = self.hint.turn.destination.private
-        each = traits.edit_interval if private else traits.group_edit_interval
-        return each * max(self.rates.runs[self.destination], 1)
+    def next_at(self) -> float:
+        """Give when the text may be shown next."""
+        return max(self.not_before, self.world.paces.growth_from(self.destination))
 
     def wants(self, text: str) -> bool:
         """Tell whether the text differs from what stands in the chat."""
@@ -72,7 +60,6 @@ class Screen:
         reply = answer.progress(text)
         if reply is None or self.posted is None or lease.left(now) < EDIT_NEEDS:
             return
-        self.next_at = now + self.interval()
         platform = self.platform
         if not isinstance(platform, Edits):
             return
@@ -83,14 +70,18 @@ class Screen:
         try:
             await asyncio.wait_for(self.world.calls.arun(flow), EDIT_TIMEOUT)
         except RateLimited as error:
-            self.next_at = self.world.clock.now() + error.after
-            self.world.store.write([ledger.cooling(self.destination, self.next_at)])
+            until = self.world.clock.now() + error.after
+            self.world.paces.cooled(self.destination, until, pace.interval(platform.traits, to))
+            self.world.store.write([ledger.cooling(self.destination, until)])
         except (PostError, TimeoutError) as error:
             self.world.log("edit", turn=self.hint.turn.id, reason=type(error).__name__)
         else:
             if not self.edits:
                 self.world.log("step", step=str(Reason.FIRST_TEXT), turn=self.hint.turn.id)
             self.shown, self.edits = reply.markdown, self.edits + 1
+        finally:
+            now, each = self.world.clock.now(), pace.interval(platform.traits, to)
+            self.world.paces.edited(self.destination, now, each)
 
     async def mark(self, stage: Stage) -> None:
         """Mark the message with a stage where the platform can; trouble is only logged."""

@@ -10,7 +10,7 @@ from threadline.app.following import Blocking, Following, contact_of
 from threadline.app.lease import Held, Lease, Over
 from threadline.app.ledger import Entry, Live
 from threadline.app.plan import send
-from threadline.app.screen import Rates, Screen
+from threadline.app.screen import Screen
 from threadline.app.world import World
 from threadline.core import keys
 from threadline.core.envelope import FollowRun, Timer
@@ -25,6 +25,8 @@ from threadline.core.texts import say
 
 FOREVER: Final = float("inf")
 LIVE_IS_OLD: Final = 15.0
+WAITS_FOR_OTHERS: Final = 5.0
+"""Seconds a growing answer leaves to what waits to be said in the chat."""
 
 
 async def in_thread(work: object) -> object:
@@ -39,7 +41,6 @@ class Watch:
     world: World
     blocking: Blocking = in_thread
     leave_at: float = FOREVER
-    rates: Rates = field(default_factory=Rates)
     followed: dict[str, Following] = field(default_factory=dict)
     leaving: bool = False
 
@@ -76,21 +77,23 @@ class Watch:
         if taken.lease is None:
             return
         run = await self._run(hint, platform, taken.lease, taken.posted)
+        if taken.live.entries or taken.live.cooling_until > run.now():
+            run.screen.not_before = max(taken.live.cooling_until, run.now() + WAITS_FOR_OTHERS)
         place = run.screen.destination
         self.followed[hint.turn.id] = run
-        self.rates.runs[place] += 1
+        self.world.paces.begin(place)
         try:
             await self._until_closed(run, taken)
         except LeaseLost:
             self.world.log("lease", turn=hint.turn.id, state="lost")
         finally:
             del self.followed[hint.turn.id]
-            self.rates.runs[place] -= 1
+            self.world.paces.end(place)
 
     async def _run(
         self, hint: FollowRun, platform: Platform, held: Lease, posted: Receipt | None
     ) -> Following:
-        screen = Screen(self.world, platform, hint, self.rates, posted)
+        screen = Screen(self.world, platform, hint, posted)
         contact = await contact_of(self.world, hint, self.blocking)
         run = Following(
             self.world, hint, contact, screen, held, self.blocking, self.leave_at,

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from threadline.app.pace import Paces
 from threadline.core.agent import Agent
 from threadline.core.http import Flow, HttpRequest
 from threadline.core.platform import Platform
@@ -53,7 +54,8 @@ class World:
 
     `random` gives fresh lower-case letters and digits. `holder` names this process. `platform` and
     `agent` find a codec by name, None where there is none. `assistants` remembers which assistant
-    an agent without a configured one has, `tokens` what a platform exchanged its secrets for.
+    an agent without a configured one has, `tokens` what a platform exchanged its secrets for,
+    `paces` how fast each chat may be written to.
     """
 
     store: ItemStore
@@ -70,3 +72,4 @@ class World:
     holder: str = "one"
     assistants: dict[str, str] = field(default_factory=dict)
     tokens: dict[str, Credentials] = field(default_factory=dict, repr=False)
+    paces: Paces = field(default_factory=Paces)

@@ -1,0 +1,57 @@
+"""How fast a chat may be written to, as far as this process knows: the chat's rate, not ours.
+
+What other processes learn is in the store (`Cooling`); this only spares us the next refusal.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from threadline.core.posting import Destination, Traits
+
+
+def interval(traits: Traits, to: Destination) -> float:
+    """Give the shortest time between two edits in a chat."""
+    return traits.edit_interval if to.private else traits.group_edit_interval
+
+
+@dataclass(slots=True)
+class Paces:
+    """When each chat may be edited next. Growing text comes after whatever waits to be said."""
+
+    _edit_from: dict[str, float] = field(default_factory=dict)
+    _growth_from: dict[str, float] = field(default_factory=dict)
+    _runs: Counter[str] = field(default_factory=Counter)
+
+    def edit_from(self, destination: str) -> float:
+        """Give when a final edit may go."""
+        return self._edit_from.get(destination, 0.0)
+
+    def growth_from(self, destination: str) -> float:
+        """Give when an edit that only shows progress may go."""
+        return max(self.edit_from(destination), self._growth_from.get(destination, 0.0))
+
+    def edited(self, destination: str, now: float, each: float) -> None:
+        """Note an edit; with several live runs in a chat each of them waits for the others."""
+        self._edit_from[destination] = now + each
+        self._growth_from[destination] = now + each * max(self._runs[destination], 1)
+
+    def cooled(self, destination: str, until: float, each: float) -> None:
+        """Note a refusal: what waits goes at `until`, growing text an interval later."""
+        self._edit_from[destination] = max(self.edit_from(destination), until)
+        self._growth_from[destination] = until + each
+
+    def begin(self, destination: str) -> None:
+        """Note a live run in a chat."""
+        self._runs[destination] += 1
+
+    def end(self, destination: str) -> None:
+        """Note the end of a live run; a chat without one is forgotten in time."""
+        self._runs[destination] -= 1
+        if self._runs[destination] <= 0:
+            del self._runs[destination]
+
+    def forget(self, now: float) -> None:
+        """Drop what no longer limits anything."""
+        for times in (self._edit_from, self._growth_from):
+            for destination in [place for place, at in times.items() if at < now]:
+                del times[destination]

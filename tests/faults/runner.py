@@ -1,0 +1,117 @@
+"""`make faults`: every single fault and thousands of schedules; fails on a violation."""
+
+import argparse
+import logging
+import multiprocessing
+import random
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.faults.gates import KINDS
+from tests.faults.scenarios import SCENARIOS
+from tests.faults.schedules import Schedules
+from tests.faults.single import Case, Outcome, run, undisturbed
+from threadline.core.errors import ThreadlineError
+
+WORKERS = 2
+STEPS = 12
+CHUNK = 250
+
+
+def main(words: Sequence[str]) -> int:
+    """Run what is asked for and print it; 1 where the promise was broken."""
+    parser = argparse.ArgumentParser(prog="python -m tests.faults")
+    parser.add_argument("--schedules", type=int, default=10_000)
+    parser.add_argument("--every", type=int, default=1, help="take each n-th call only")
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--first", action="store_true", help="stop at the first violation")
+    args = parser.parse_args(words)
+    logging.disable(logging.CRITICAL)
+    with multiprocessing.get_context("spawn").Pool(WORKERS, _quiet) as pool:
+        broken = _single(pool, args.every, stop=args.first)
+        if broken and args.first:
+            return 1
+        first = random.randrange(2**32) if args.seed is None else args.seed
+        broken += _schedules(pool, args.schedules, first)
+    print(f"violations  {broken}")
+    return 1 if broken else 0
+
+
+def _quiet() -> None:
+    logging.disable(logging.CRITICAL)
+
+
+def _single(pool: "multiprocessing.pool.Pool", every: int, *, stop: bool) -> int:
+    begun = time.monotonic()
+    cases: list[Case] = []
+    points: dict[str, tuple[str, ...]] = {}
+    for scenario in SCENARIOS:
+        points[scenario.name] = undisturbed(scenario).points
+        numbers = range(0, len(points[scenario.name]), every)
+        cases += [Case(scenario, number, kind) for number in numbers for kind in KINDS]
+    total: Counter[tuple[str, str]] = Counter()
+    bad: list[Outcome] = []
+    for outcome in pool.imap_unordered(_run_numbered, [_numbered(case) for case in cases], 8):
+        total[outcome.case.scenario.name, outcome.case.kind] += 1
+        if outcome.violations:
+            bad.append(outcome)
+            if stop:
+                break
+    _table(points, total)
+    for outcome in bad:
+        print(f"BROKEN {outcome.case} at {outcome.point}: {'; '.join(outcome.violations)}")
+    print(f"single faults  {len(cases)} in {time.monotonic() - begun:.0f} s")
+    return len(bad)
+
+
+def _numbered(case: Case) -> tuple[int, int, str]:
+    return SCENARIOS.index(case.scenario), case.number, case.kind
+
+
+def _run_numbered(numbered: tuple[int, int, str]) -> Outcome:
+    scenario, number, kind = numbered
+    case = Case(SCENARIOS[scenario], number, kind)
+    try:
+        return run(case)
+    except (AssertionError, ThreadlineError) as error:  # the play itself broke off
+        return Outcome(case, "", (f"{type(error).__name__}: {error}",))
+
+
+def _table(points: dict[str, tuple[str, ...]], total: Counter[tuple[str, str]]) -> None:
+    print(f"{'kind of turn':<16}{'calls':>6}" + "".join(f"{kind:>15}" for kind in KINDS))
+    for name, passed in points.items():
+        row = "".join(f"{total[name, kind]:>15}" for kind in KINDS)
+        print(f"{name:<16}{len(passed):>6}{row}")
+
+
+def _schedules(pool: "multiprocessing.pool.Pool", number: int, first: int) -> int:
+    begun = time.monotonic()
+    chunks = [(first + at, min(CHUNK, number - at)) for at in range(0, number, CHUNK)]
+    found = [text for text in pool.imap_unordered(_chunk, chunks) if text]
+    for text in found:
+        print(f"BROKEN {text}")
+    print(f"schedules  {number} from seed {first} in {time.monotonic() - begun:.0f} s")
+    return len(found)
+
+
+def _chunk(chunk: tuple[int, int]) -> str:
+    begin, number = chunk
+    machine = seed(begin)(type("Schedules", (Schedules,), {}))
+    try:
+        run_state_machine_as_test(machine, settings=how(number))
+    except AssertionError as error:
+        notes = "\n  ".join(getattr(error, "__notes__", ()))
+        return f"seed {begin}: {error}\n  {notes}"
+    return ""
+
+
+def how(number: int) -> settings:
+    """Give hypothesis' settings for this many schedules."""
+    return settings(
+        max_examples=number, stateful_step_count=STEPS, deadline=None, database=None,
+        suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.shrink),
+    )  # fmt: skip
