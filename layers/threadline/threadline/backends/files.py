@@ -70,16 +70,16 @@ class FileBlobs:
         return self._link(name, seconds) if self._link else ""
 
     def expire(self, before: float) -> None:
-        """Remove what was last put before this time, in the file system's own epoch seconds."""
+        """Remove what was last put before this time, in the file system's own epoch seconds.
+
+        Folders go once they have been empty and untouched as long.
+        """
         with _as_store_error("blobs"):
-            for path in _files(self._folder):
-                with suppress(FileNotFoundError):
-                    if path.stat().st_mtime < before:
-                        path.unlink()
-            for folder, _, _ in os.walk(self._folder, topdown=False):
-                if Path(folder) != self._folder:
-                    with suppress(OSError):
-                        Path(folder).rmdir()
+            for inside, folders, names in os.walk(self._folder, topdown=False):
+                for path in (Path(inside, name) for name in (*names, *folders)):
+                    with suppress(FileNotFoundError):
+                        if path.stat().st_mtime < before:
+                            _remove(path)
 
     def _path(self, name: str) -> Path:
         check_blob_name(name)
@@ -161,6 +161,14 @@ class FileSecrets:
                     )
                 body = file.read()
         return _understood(body, self._path)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        with suppress(OSError):
+            path.rmdir()
+    else:
+        path.unlink()
 
 
 def _files(folder: Path) -> Iterator[Path]:
