@@ -93,7 +93,7 @@ def row(item: Item, version: int, write_id: str, now: float) -> Row:
         **key(item.key),
         "version": value(version),
         "write_id": value(write_id),
-        "updated_at": value(instant(now)),
+        "updated_at": value(f"{instant(now)[:23]}Z"),
     }
     if item.due is not None:
         kind, at = item.due
