@@ -91,7 +91,8 @@ def _take(world: World, mail: Arrived, choice: Choice) -> Scene | None:
 
 
 def _effect(scene: Scene, waiting: Waiting, choice: Choice, read: _Read) -> Scene | None:
-    command = recognise(waiting.message.text)
+    message = waiting.message
+    command = recognise(message.text, addressed=message.addressed)
     if edits.is_edit(waiting):
         starts = edits.arrive(scene, waiting, choice.binding, read.original)
     elif command is not None:

@@ -154,10 +154,10 @@ class Ingest:
             case Handshake(body, content_type, status):
                 self._line(Reason.HANDSHAKE, platform, app)
                 return Answer(status, body, content_type)
-            case Ignored(reason, detail):
+            case Ignored(reason, detail, delivery):
                 if reason == Reason.UNREADABLE:
                     detail = self._keep(UNREADABLE, request.body)
-                self._line(reason, platform, app, detail=detail)
+                self._line(reason, platform, app, detail=detail, delivery=delivery)
                 return Answer(200)
             case Messages(messages):
                 return self._accept(messages, platform, app)

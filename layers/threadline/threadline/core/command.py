@@ -31,8 +31,13 @@ class Command:
 _NAMES: Final = {str(name): name for name in CommandName}
 
 
-def recognise(text: str) -> Command | None:
-    """Read a command; other text that begins with `/` (paths, skills) is chat and gives None."""
+def recognise(text: str, *, addressed: bool = False) -> Command | None:
+    """Read a command; other text that begins with `/` (paths, skills) is chat and gives None.
+
+    In an addressed message mentions may stand before it.
+    """
+    if addressed:
+        text = _without_mentions(text)
     if not text.startswith("/"):
         return None
     head, _, rest = text.partition(" ")
@@ -51,6 +56,14 @@ def connect_code(text: str) -> str:
     if len(words) >= 2 and words[0].lower() in {"/connect", "/start"}:
         return words[1]
     return ""
+
+
+def _without_mentions(text: str) -> str:
+    while True:
+        word, _, rest = text.partition(" ")
+        if not (rest and _is_mention(word)):
+            return text
+        text = rest.lstrip()
 
 
 def _is_mention(word: str) -> bool:

@@ -119,6 +119,7 @@ class Ignored:
 
     reason: str
     detail: str = ""
+    delivery: str = ""
 
 
 type Parsed = Messages | Handshake | Ignored

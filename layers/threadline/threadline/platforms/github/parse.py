@@ -58,6 +58,17 @@ class _Act(NamedTuple):
 
 def parse(request: Webhook, credentials: Credentials, now: float) -> Parsed:
     """Read a delivery; a ping is answered with a body, so that GitHub's page shows who answered."""
+    parsed = _read(request, credentials, now)
+    if isinstance(parsed, Ignored):
+        return Ignored(parsed.reason, parsed.detail, _delivery(request, credentials))
+    return parsed
+
+
+def _delivery(request: Webhook, credentials: Credentials) -> DeliveryId:
+    return DeliveryId(keys.join((facts.NAME, credentials.app, _guid(request))))
+
+
+def _read(request: Webhook, credentials: Credentials, now: float) -> Parsed:
     name = request.headers.get("x-github-event", "")
     if not name:
         return Ignored(Reason.UNREADABLE, "no X-GitHub-Event header")
@@ -106,7 +117,7 @@ def _message(
         chat=chat,
         topic=number,
         id=first if opening else MessageId(f"{first}-{_what_changed(delivery, when)}"),
-        delivery=DeliveryId(keys.join((facts.NAME, app, _guid(request)))),
+        delivery=_delivery(request, credentials),
         mailbox=keys.mailbox_key(facts.NAME, app, str(act.repository.id), number),
         order=f"{int(when):012d}-{act.spoken.id:020d}",
         sent_at=when,

@@ -59,6 +59,17 @@ def parse(body: bytes, credentials: Credentials) -> Parsed:
     serial = None if update is None else number(update, "update_id")
     if update is None or serial is None:
         return Ignored(Reason.UNREADABLE)
+    parsed = _read(update, serial, credentials)
+    if isinstance(parsed, Ignored):
+        return Ignored(parsed.reason, parsed.detail, _delivery(credentials, serial))
+    return parsed
+
+
+def _delivery(credentials: Credentials, serial: int) -> DeliveryId:
+    return DeliveryId(f"{credentials.platform}-{credentials.app}-{serial}")
+
+
+def _read(update: Fields, serial: int, credentials: Credentials) -> Parsed:
     for kind in ALLOWED_UPDATES:
         message = section(update, kind)
         if message is not None:
@@ -151,7 +162,7 @@ def _build(
         chat=str(place.chat),
         topic=_topic(place, message),
         id=MessageId(f"{own}.{place.update}") if edited else own,
-        delivery=DeliveryId(f"{name}-{app}-{place.update}"),
+        delivery=_delivery(credentials, place.update),
         mailbox=keys.mailbox_key(name, app, str(place.chat)),
         order=f"{order}.{place.update:016d}" if edited else order,
         sent_at=float(place.date),
