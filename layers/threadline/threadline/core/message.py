@@ -115,11 +115,14 @@ class Handshake:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """A delivery that can never be for us; `reason` is a code of `core.reasons`."""
+    """A delivery that can never be for us; `reason` is a code of `core.reasons`.
+
+    `delivery` is its id where it has one; the verdict is the same without.
+    """
 
     reason: str
     detail: str = ""
-    delivery: str = ""
+    delivery: str = field(default="", compare=False)
 
 
 type Parsed = Messages | Handshake | Ignored
