@@ -1,5 +1,8 @@
 """The embedded ports of the unit tests."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from itertools import count
 
@@ -39,3 +42,13 @@ def put(sort: str, expect: int | Expect = Expect.ABSENT, **attributes: Json) -> 
 def mail(body: str, group: str = "g") -> Outgoing:
     """Make a message for the FIFO queue, its body also its dedup id."""
     return Outgoing(body, group, f"{group}-{body}")
+
+
+def another_process(program: str, *arguments: str) -> "subprocess.Popen[str]":
+    """Start a Python program that sees the modules of this one, its output a pipe."""
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *arguments],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )

@@ -1,12 +1,11 @@
 import sqlite3
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from tests.unit.backends.embedded import item_store, key, mail, mailbox, put
+from tests.unit.backends.embedded import another_process, item_store, key, mail, mailbox, put
 from threadline.backends.clock import VirtualClock
 from threadline.backends.sqlite.database import Database
 from threadline.core.errors import StoreError, StoreUnavailable
@@ -106,7 +105,6 @@ def test_a_database_held_too_long_is_unavailable(tmp_path: Path, clock: VirtualC
         store.write([put("b")])
 
 
-CHECKOUT = Path(__file__).resolve().parents[3]
 WRITER = """
 import sys
 from pathlib import Path
@@ -124,11 +122,11 @@ with Database(Path(sys.argv[1]), SystemClock()) as database:
 def test_processes_open_and_write_at_once(tmp_path: Path, clock: VirtualClock) -> None:
     """Several processes may open a new file at the same moment and all write to it."""
     path = tmp_path / "a.db"
-    writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, str(path), name], cwd=CHECKOUT)
-        for name in "abc"
-    ]
-    assert [writer.wait(60) for writer in writers] == [0, 0, 0]
+    with ExitStack() as running:
+        writers = [
+            running.enter_context(another_process(WRITER, str(path), name)) for name in "abc"
+        ]
+    assert [writer.returncode for writer in writers] == [0, 0, 0]
     with Database(path, clock) as database:
         assert len(item_store(database).query("conversations", "p", limit=1000)) == 150
 

@@ -1,15 +1,12 @@
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.unit.backends.embedded import item_store, key, mailbox
+from tests.unit.backends.embedded import another_process, item_store, key, mailbox
 from threadline.backends.clock import SystemClock
 from threadline.backends.sqlite.database import Database
 
-CHECKOUT = Path(__file__).resolve().parents[3]
 WRITER = """
 import sys
 import threading
@@ -38,8 +35,7 @@ for name in "abcd":
 def test_what_was_acknowledged_is_there_after_a_kill(tmp_path: Path, acknowledged: int) -> None:
     """After `kill -9` every acknowledged write is there, whole, and no write is half there."""
     path = tmp_path / "a.db"
-    command = [sys.executable, "-c", WRITER, str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=CHECKOUT) as writer:
+    with another_process(WRITER, str(path)) as writer:
         assert writer.stdout is not None
         said = [writer.stdout.readline().strip() for _ in range(acknowledged)]
         writer.send_signal(signal.SIGKILL)
