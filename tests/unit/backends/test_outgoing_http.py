@@ -6,8 +6,7 @@ import pytest
 
 from threadline.backends.http_asyncio import LONGEST_SILENCE, StreamBroken
 from threadline.backends.outgoing import OpenGate, Passage, PlannedGate
-from threadline.backends.outgoing_asyncio import GatedAsyncioHttp
-from threadline.backends.outgoing_http import GatedHttp
+from threadline.backends.outgoing_http import GatedAsyncioHttp, GatedHttp
 from threadline.core.http import HttpRequest, HttpResponse, Lost
 
 REQUEST = HttpRequest("POST", "http://127.0.0.1/threads", "create run")
