@@ -3,11 +3,11 @@
 https://docs.langchain.com/langsmith/server-api-ref
 """
 
-import json
 from collections.abc import Mapping
-from typing import Final, Literal
-from urllib.parse import quote, urlencode
+from typing import Final
+from urllib.parse import urlencode
 
+from threadline.agents.calls import Method, json_call, run_path, thread_path
 from threadline.agents.prompt import as_text, human_message
 from threadline.agents.shapes import mapping
 from threadline.core.agent import AgentAccess, RunRequest
@@ -63,7 +63,7 @@ def create_run(request: RunRequest, access: AgentAccess) -> HttpRequest:
     return _request(
         "POST",
         access,
-        f"{_thread(request.thread)}/runs",
+        f"{thread_path(request.thread)}/runs",
         "create run",
         body,
         headers={"idempotency-key": request.turn},
@@ -74,30 +74,30 @@ def create_run(request: RunRequest, access: AgentAccess) -> HttpRequest:
 def list_runs(thread: ThreadId, access: AgentAccess, offset: int = 0) -> HttpRequest:
     """List runs newest first, without what they were asked: that may hold images."""
     query = [("limit", LIST_LENGTH), ("offset", offset), *(("select", f) for f in _LIST_FIELDS)]
-    path = f"{_thread(thread)}/runs?{urlencode(query)}"
+    path = f"{thread_path(thread)}/runs?{urlencode(query)}"
     return _request("GET", access, path, "list runs", repeatable=True)
 
 
 def read_run(thread: ThreadId, run: RunId, access: AgentAccess) -> HttpRequest:
     """Read a run."""
-    return _request("GET", access, _run(thread, run), "read run", repeatable=True)
+    return _request("GET", access, run_path(thread, run), "read run", repeatable=True)
 
 
 def read_error(thread: ThreadId, run: RunId, access: AgentAccess) -> HttpRequest:
     """Join an ended run, which answers at once and with `__error__` where it failed."""
-    return _request("GET", access, f"{_run(thread, run)}/join", "join run", repeatable=True)
+    return _request("GET", access, f"{run_path(thread, run)}/join", "join run", repeatable=True)
 
 
 def cancel_run(thread: ThreadId, run: RunId, access: AgentAccess) -> HttpRequest:
     """Stop a run and keep what it has done so far."""
-    path = f"{_run(thread, run)}/cancel?wait=0&action=interrupt"
+    path = f"{run_path(thread, run)}/cancel?wait=0&action=interrupt"
     return _request("POST", access, path, "cancel run", repeatable=True)
 
 
 def last_checkpoint(thread: ThreadId, run: RunId, access: AgentAccess) -> HttpRequest:
     """Read the thread's state as this run left it, whatever came later."""
     body: JsonObject = {"limit": 1, "metadata": {"run_id": run}}
-    path = f"{_thread(thread)}/history"
+    path = f"{thread_path(thread)}/history"
     return _request(
         "POST", access, path, "read state", body, repeatable=True, timeout=STATE_TIMEOUT
     )
@@ -105,14 +105,14 @@ def last_checkpoint(thread: ThreadId, run: RunId, access: AgentAccess) -> HttpRe
 
 def read_state(thread: ThreadId, access: AgentAccess) -> HttpRequest:
     """Read the thread's state as it is now."""
-    path = f"{_thread(thread)}/state"
+    path = f"{thread_path(thread)}/state"
     return _request("GET", access, path, "read state", repeatable=True, timeout=STATE_TIMEOUT)
 
 
 def follow_run(thread: ThreadId, run: RunId, cursor: str, access: AgentAccess) -> HttpRequest:
     """Open the run's stream after `cursor`, or from its start."""
     headers = {"accept": "text/event-stream", "last-event-id": cursor or FROM_THE_START}
-    path = f"{_run(thread, run)}/stream"
+    path = f"{run_path(thread, run)}/stream"
     return _request("GET", access, path, "follow run", headers=headers, repeatable=True)
 
 
@@ -131,16 +131,8 @@ def _parameters(request: RunRequest) -> tuple[JsonObject, JsonObject]:
     return {**request.config, "configurable": {**configurable, **request.context}}, {}
 
 
-def _thread(thread: ThreadId) -> str:
-    return f"/threads/{quote(thread, safe='')}"
-
-
-def _run(thread: ThreadId, run: RunId) -> str:
-    return f"{_thread(thread)}/runs/{quote(run, safe='')}"
-
-
 def _request(  # noqa: PLR0913
-    method: Literal["GET", "POST"],
+    method: Method,
     access: AgentAccess,
     path: str,
     label: str,
@@ -150,16 +142,9 @@ def _request(  # noqa: PLR0913
     repeatable: bool = False,
     timeout: float = 10.0,
 ) -> HttpRequest:
-    typed = {} if body is None else {"content-type": "application/json"}
-    return HttpRequest(
-        method,
-        access.url.rstrip("/") + path,
-        label,
-        {"accept": "application/json", **typed, **_keys(access), **(headers or {})},
-        b"" if body is None else json.dumps(body).encode(),
-        timeout=timeout,
-        repeatable=repeatable,
-    )
+    url = access.url.rstrip("/") + path
+    sent = {**_keys(access), **(headers or {})}
+    return json_call(method, url, label, body, headers=sent, repeatable=repeatable, timeout=timeout)
 
 
 def _keys(access: AgentAccess) -> Mapping[str, str]:

@@ -4,12 +4,12 @@ from typing import Final
 
 from threadline.agents.answers import content
 from threadline.agents.langgraph import requests
-from threadline.agents.shapes import items, mapping, string
+from threadline.agents.runs import found, read_status, run_id
+from threadline.agents.shapes import items
 from threadline.core.agent import AgentAccess, Found, RunStatus
-from threadline.core.errors import AgentBusy, AgentUnknown, ThreadMissing
+from threadline.core.errors import AgentBusy, ThreadMissing
 from threadline.core.http import Flow, ask
 from threadline.core.ids import RunId, ThreadId, TurnId
-from threadline.core.json import Json
 
 MOST_PAGES: Final = 5
 
@@ -17,26 +17,17 @@ MOST_PAGES: Final = 5
 def find(thread: ThreadId, turn: TurnId, access: AgentAccess) -> Flow[Found]:
     """Tell the runs of a turn from a foreign active one."""
     call = requests.list_runs(thread, access)
-    runs = items(content(call.label, (yield from ask(call))))
-    ours: list[tuple[RunId, RunStatus]] = []
-    foreign: RunId | None = None
-    for run in runs:
-        id_, status = run_id(run), read_status(run)
-        if string(mapping(mapping(run).get("metadata")).get("turn_id")) == turn:
-            ours.append((id_, status))
-        elif foreign is None and not status.over:
-            foreign = id_
-    return Found(tuple(ours), foreign)
+    return found(items(content(call.label, (yield from ask(call)))), turn)
 
 
 def status(thread: ThreadId, run: RunId, access: AgentAccess) -> Flow[RunStatus]:
     """Read where a run stands; `MISSING` where the agent knows no such run or thread."""
     call = requests.read_run(thread, run, access)
     try:
-        found = content(call.label, (yield from ask(call)))
+        run_now = content(call.label, (yield from ask(call)))
     except ThreadMissing:
         return RunStatus.MISSING
-    return read_status(found)
+    return read_status(run_now)
 
 
 def run_before(thread: ThreadId, run: RunId, access: AgentAccess) -> Flow[RunId | None]:
@@ -61,19 +52,3 @@ def cancel(thread: ThreadId, run: RunId, access: AgentAccess) -> Flow[None]:
         content(call.label, (yield from ask(call)))
     except (ThreadMissing, AgentBusy):
         return
-
-
-def run_id(run: Json) -> RunId:
-    """Give a run's id. Raises AgentUnknown."""
-    if id_ := string(mapping(run).get("run_id")):
-        return RunId(id_)
-    raise AgentUnknown("a run without id")
-
-
-def read_status(run: Json) -> RunStatus:
-    """Read a run's status. Raises AgentUnknown for a word we do not know."""
-    word = string(mapping(run).get("status"))
-    try:
-        return RunStatus(word)
-    except ValueError:
-        raise AgentUnknown(f"a run of unknown status {word[:40]!r}") from None
