@@ -42,7 +42,7 @@ def test_the_same_delivery_is_a_duplicate(tmp_path: Path, demo_server: AgentServ
             assert served.url
             first = command(root, "replay", "--same", str(recent))
             assert first.returncode == 1, first.stdout
-            assert "handled again" in first.stdout
+            assert "is no duplicate" in first.stdout
             second = command(root, "replay", "--same", str(recent))
             assert second.returncode == 0, second.stdout
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from threadline.app import items
-from threadline.app.explain import Explain, Step
+from threadline.app.explain import Explain
+from threadline.app.logline import Step
 from threadline.app.meanings import MEANINGS, meaning
 from threadline.backends.clock import VirtualClock
 from threadline.backends.sqlite.database import Database
@@ -90,14 +91,37 @@ def test_a_delivery_is_told_from_the_front_door_to_the_last_post(store: SqliteSt
     assert [one.state for one in journey.parts] == [PartState.SENT, PartState.PLANNED]
 
 
-def test_a_message_leads_to_its_delivery(store: SqliteStore) -> None:
-    """The platform's message id is found in the log, the message's identity in its dedupe row."""
-    identity = keys.join(("telegram", "default", "", "7", "55"))
-    seen = Seen(identity=identity, delivery=DeliveryId("d1"), conversation=KEY, turn=TURN)
-    write(store, row("d1", 101.0, "starting"), items.seen_item(seen, NOW))
-    explain = Explain(store, lambda: [line(100.5, "accepted", delivery="d1", message="55")])
-    for asked in ("55", identity):
-        assert [one.delivery for one in explain(asked).journeys] == ["d1"]
+def test_what_only_the_log_knows_is_told_too(store: SqliteStore) -> None:
+    """Steps without a journal row, also those of a turn, are told; those with one only once."""
+    write(store, row("d1", 101.0, "starting"))
+    lines: list[Mapping[str, object]] = [
+        {"at": 101.1, "event": "step", "step": "starting", "delivery": "d1", "conversation": KEY},
+        {"at": 101.2, "event": "step", "step": "run_created", "turn": TURN, "run": "r1"},
+        {"at": 101.3, "event": "lease", "turn": TURN, "state": "handed over"},
+        {"at": 101.4, "event": "part", "turn": TURN, "state": "sent"},
+        {"at": 101.5, "event": "step", "step": "run_created", "turn": "another", "run": "r2"},
+        {"at": 101.6, "event": "step", "step": "duplicate", "delivery": "d1", "message": "55"},
+    ]
+    (journey,) = Explain(store, lambda: lines)("d1").journeys
+    assert [(step.what, step.detail) for step in journey.steps] == [
+        ("starting", ""),
+        ("run_created", "run=r1"),
+        ("lease", "state=handed over"),
+        ("duplicate", "message=55"),
+    ]
+
+
+def test_other_ids_lead_to_the_delivery(store: SqliteStore) -> None:
+    """A message's id, its identity in the dedupe row and the platform's delivery id all do."""
+    identity, delivery = keys.join(("github", "default", "", "7", "55")), "github/default/d1"
+    seen = Seen(
+        identity=identity, delivery=DeliveryId(delivery), conversation=KEY, turn=TURN
+    )  # fmt: skip
+    write(store, row(delivery, 101.0, "starting"), items.seen_item(seen, NOW))
+    lines = [line(100.5, "accepted", delivery=delivery, message="55")]
+    for asked in ("55", "d1", identity):
+        journeys = Explain(store, lambda: lines)(asked).journeys
+        assert [one.delivery for one in journeys] == [delivery]
 
 
 def test_a_conversation_tells_its_state_and_its_deliveries(store: SqliteStore) -> None:

@@ -1,8 +1,9 @@
 import pytest
 
 from tests.unit.local.test_explain import part
-from threadline.app.explain import Journey, Step
+from threadline.app.explain import Journey
 from threadline.app.journey import ended, faults
+from threadline.app.logline import Step
 from threadline.core.reasons import Reason
 from threadline.core.records import PartState
 

@@ -80,3 +80,25 @@ def test_a_person_sees_a_short_line(event: str, values: dict[str, object], shown
         {"msg": event, "levelno": 20, "levelname": "INFO", "values": values}
     )
     assert log.ShortLines().format(record).split(" ", 1)[1] == shown
+
+
+def test_the_tail_has_what_is_logged_from_now_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Earlier lines are left out, a torn line is read when it is whole, rotation loses none."""
+    monkeypatch.setattr(log, "FILE_BYTES", 5_000)
+    log.start_logging(tmp_path, terminal=False)
+    log.event_line("before")
+    tail = log.LogTail(tmp_path)
+    with (tmp_path / log.FILE).open("a") as file:
+        file.write('{"event": "to')
+        file.flush()
+        assert tail() == []
+        file.write('rn"}\n')
+    assert [line["event"] for line in tail()] == ["torn"]
+    for number in range(50):
+        log.event_line("step", number=number)
+        tail()
+    assert (tmp_path / f"{log.FILE}.1").exists()
+    assert [line["number"] for line in tail()[1:]] == list(range(50))
+    tail.close()

@@ -1,11 +1,12 @@
 """Why the bot did, or did not, answer: every step that is known, in order, read-only."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from threadline.app import items
+from threadline.app import items, logline
+from threadline.app.logline import Line, Step
 from threadline.core import keys
 from threadline.core.ids import ConversationKey
 from threadline.core.ports import Item, ItemStore
@@ -14,18 +15,10 @@ from threadline.core.records import Conversation, JournalRow, Part, RunRecord, S
 MOST_JOURNEYS: Final = 20
 MOST_STRANGERS: Final = 10
 
-type Lines = Callable[[], Iterable[Mapping[str, object]]]
-"""The structured log, oldest first; each line has `at` in epoch seconds and `event`."""
+APART: Final = 5.0
 
-
-@dataclass(frozen=True, slots=True, order=True)
-class Step:
-    """Something that happened: a reason code or state, and what is known beside it."""
-
-    at: float
-    what: str
-    detail: str = ""
-    conversation: str = ""
+type Lines = Callable[[], Iterable[Line]]
+"""The structured log, oldest first, as often as it is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,41 +68,41 @@ class Explain:
     lines: Lines
 
     def __call__(self, asked: str) -> Explanation:
-        """Explain a delivery id, a conversation key or a message id."""
+        """Explain a delivery or request id, a message id or a conversation's key."""
         present = self._present(ConversationKey(asked))
         deliveries = dict.fromkeys((asked, *self._named(asked)))
         if present:
             deliveries |= dict.fromkeys(_deliveries_of(present))
-        logged: dict[str, list[Step]] = {one: [] for one in [*deliveries][-MOST_JOURNEYS:]}
-        strangers: deque[Step] = deque(maxlen=MOST_STRANGERS)
+        rows = {one: self._rows(one) for one in [*deliveries][-MOST_JOURNEYS:]}
+        turns = {row.turn for one in rows.values() for row in one if row.turn}
+        lines, strangers = [], deque[Step](maxlen=MOST_STRANGERS)
         for line in self.lines():
-            if line.get("event") == "delivery":
-                delivery = _text(line, "delivery")
-                if (steps := logged.get(delivery or _text(line, "request"))) is not None:
-                    steps.append(_step(line))
-                elif not delivery:
-                    strangers.append(_step(line))
-        journeys = (self.journey(one, steps) for one, steps in logged.items())
+            if any(logline.concerns(line, one, turns) for one in rows):
+                lines.append(line)
+            elif logline.is_of_nobody(line):
+                strangers.append(logline.step(line))
+        journeys = (self._journey(one, found, lines) for one, found in rows.items())
         known = tuple(journey for journey in journeys if journey.steps)
         return Explanation(asked, known, present, tuple(strangers))
 
-    def journey(self, delivery: str, logged: Iterable[Step] = ()) -> Journey:
+    def journey(self, delivery: str) -> Journey:
         """Put together what tables and log tell of one delivery."""
-        rows = [
-            row
-            for item in self.store.query(
-                "deliveries", items.journal_partition(delivery), "journal#"
-            )
-            if (row := items.read(JournalRow, item))
-        ]
-        steps = sorted(
-            {*logged, *(Step(row.at, row.step, row.detail, row.conversation) for row in rows)}
-        )
-        conversation = next((row.conversation for row in rows if row.conversation), "")
+        return self._journey(delivery, self._rows(delivery), self.lines())
+
+    def _journey(self, delivery: str, rows: Sequence[JournalRow], lines: Iterable[Line]) -> Journey:
         turns = tuple(dict.fromkeys(row.turn for row in rows if row.turn))
-        return Journey(
-            delivery, tuple(steps), conversation, turns, self._parts(conversation, turns)
-        )
+        journalled = [Step(row.at, row.step, row.detail, row.conversation) for row in rows]
+        logged = [logline.step(one) for one in lines if logline.concerns(one, delivery, turns)]
+        fresh = (step for step in logged if not _is_among(step, journalled))
+        steps = tuple(sorted({*journalled, *fresh}))
+        conversation = next((row.conversation for row in rows if row.conversation), "")
+        return Journey(delivery, steps, conversation, turns, self._parts(conversation, turns))
+
+    def _rows(self, delivery: str) -> tuple[JournalRow, ...]:
+        partition = items.journal_partition(delivery)
+        found = self.store.query("deliveries", partition, "journal#")
+        rows = (items.read(JournalRow, item) for item in found)
+        return tuple(row for row in rows if row is not None)
 
     def _parts(self, conversation: str, turns: tuple[str, ...]) -> tuple[Part, ...]:
         if not conversation or not turns:
@@ -141,15 +134,15 @@ class Explain:
         return tuple(one for one in found if one is not None)
 
     def _named(self, asked: str) -> Iterable[str]:
-        """Find the deliveries of a message or conversation, by dedupe row and by log."""
+        """Find the deliveries of a message or conversation, by dedupe row and by log.
+
+        A delivery is also found by the platform's own id, with which ours ends.
+        """
         (item,) = self.store.get([items.seen(asked)])
         if seen := items.read(Seen, item):
             yield seen.delivery
         for line in self.lines():
-            named = {
-                _text(line, name) for name in ("message", "conversation", "mailbox", "request")
-            }
-            if asked in named and (delivery := _text(line, "delivery")):
+            if delivery := logline.delivery_named(line, asked):
                 yield delivery
 
 
@@ -159,13 +152,6 @@ def _deliveries_of(present: Present) -> tuple[str, ...]:
     return (*(turn.deliveries if turn else ()), *waiting)
 
 
-def _step(line: Mapping[str, object]) -> Step:
-    names = ("platform", "app", "status", "detail", "mailbox", "message")
-    facts = " ".join(f"{name}={line[name]}" for name in names if line.get(name))
-    at = line.get("at")
-    return Step(float(at) if isinstance(at, int | float) else 0.0, _text(line, "reason"), facts)
-
-
-def _text(line: Mapping[str, object], name: str) -> str:
-    value = line.get(name)
-    return value if isinstance(value, str) else ""
+def _is_among(step: Step, journalled: Iterable[Step]) -> bool:
+    """Tell whether the journal has this step too: what is journalled is logged a moment apart."""
+    return any(one.what == step.what and abs(one.at - step.at) < APART for one in journalled)

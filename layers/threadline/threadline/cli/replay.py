@@ -2,6 +2,7 @@
 
 import argparse
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -26,18 +27,17 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the journey; 1 where it ends elsewhere than expected. Raises ThreadlineError."""
-    from threadline.app.explain import Explain
     from threadline.local.folder import StateFolder
-    from threadline.local.log import logged_lines
+    from threadline.local.log import LogTail
     from threadline.local.replaying import Replaying
 
     folder = StateFolder(Path.cwd() / state.FOLDER)
     folder.must_exist()
-    with state.ports() as ports:
+    with state.ports() as ports, closing(LogTail(folder.logs)) as lines:
         replaying = Replaying(
             folder=folder,
             ports=ports,
-            explain=Explain(ports.store, lambda: logged_lines(folder.logs)),
+            lines=lines,
             program=as_typed(),
             say=lambda line: print(line, flush=True),
             monotonic=time.monotonic,

@@ -6,8 +6,9 @@ Neither holds message text or secrets: whoever logs names codes and ids only.
 import json
 import logging
 import logging.handlers
+import os
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
@@ -107,16 +108,50 @@ def logged_lines(folder: Path) -> Iterator[Mapping[str, object]]:
     """Read back every line there is, oldest first; what is no JSON object is passed over."""
     numbered = [folder / f"{FILE}.{number}" for number in range(OLD_FILES, 0, -1)]
     for path in (*numbered, folder / FILE):
-        if not path.exists():
+        if path.exists():
+            with path.open(encoding="utf-8", errors="replace") as lines:
+                yield from _read(lines)
+
+
+class LogTail:
+    """What is logged from now on; its file may be rotated meanwhile."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        self._path = folder / FILE
+        self._path.touch(mode=0o600)
+        self._file = self._path.open(encoding="utf-8", errors="replace")
+        self._file.seek(0, os.SEEK_END)
+        self._torn = ""
+        self._lines: list[Mapping[str, object]] = []
+
+    def __call__(self) -> list[Mapping[str, object]]:
+        """Give the lines so far, oldest first."""
+        self._read_on()
+        if self._path.exists() and self._path.stat().st_ino != os.fstat(self._file.fileno()).st_ino:
+            self._read_on()
+            self._file.close()
+            self._file = self._path.open(encoding="utf-8", errors="replace")
+            self._read_on()
+        return self._lines
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _read_on(self) -> None:
+        *whole, self._torn = (self._torn + self._file.read()).split("\n")
+        self._lines.extend(_read(whole))
+
+
+def _read(lines: Iterable[str]) -> Iterator[Mapping[str, object]]:
+    for line in lines:
+        try:
+            value = json.loads(line)
+        except ValueError:
             continue
-        with path.open(encoding="utf-8", errors="replace") as lines:
-            for line in lines:
-                try:
-                    value = json.loads(line)
-                except ValueError:
-                    continue
-                if isinstance(value, dict):
-                    yield value
+        if isinstance(value, dict):
+            yield value
 
 
 def _values(record: logging.LogRecord) -> Mapping[str, object]:

@@ -1,21 +1,21 @@
 """`threadline replay`: stamp, send, follow, judge."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from threadline import wiring
 from threadline.app import settings_items
-from threadline.app.explain import Explain, Journey, Step
+from threadline.app.explain import Explain, Journey
 from threadline.app.journey import ended, faults
+from threadline.app.logline import Line, Step
 from threadline.core.errors import ThreadlineError
 from threadline.core.message import Webhook
 from threadline.core.platform import Stamps
 from threadline.core.posting import Credentials
 from threadline.core.reasons import Reason
 from threadline.local.folder import StateFolder
-from threadline.local.log import logged_lines
 from threadline.local.replay import (
     Recording,
     lines_of,
@@ -27,6 +27,7 @@ from threadline.local.replay import (
 from threadline.local.telling import part_line, step_line
 
 LOOK_EVERY: Final = 0.1
+ACCEPTED: Final = str(Reason.ACCEPTED)
 QUIET_FOR: Final = 3.0
 """Seconds without a step after which a repeated delivery counts as swallowed by the queue."""
 
@@ -35,16 +36,20 @@ class NotServing(ThreadlineError):
     """No `serve` runs on this folder."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Replaying:
-    """Sends recorded deliveries to the `serve` of a folder; `program` is how it is called here."""
+    """Sends recorded deliveries to the `serve` of a folder.
+
+    `lines` gives what it logs from now on, `program` is how the command is called here.
+    """
 
     folder: StateFolder
     ports: wiring.Ports
-    explain: Explain
+    lines: Callable[[], Sequence[Line]]
     program: str
     say: Callable[[str], None]
     monotonic: Callable[[], float]
+    sent_at: float = 0.0
 
     def __call__(self, file: Path, *, same: bool, patience: float) -> int:
         """Replay one recording; 0 where it ended as expected. Raises ThreadlineError."""
@@ -53,8 +58,9 @@ class Replaying:
             raise NotServing(f"nothing runs here to replay to; start it: {self.program} serve")
         recording = read_recording(file)
         request = self._stamped(recording, same=same)
+        self.sent_at = self.ports.clock.now()
         answered = send(request, serving.url)
-        lines = self._lines(answered.request)
+        lines = lines_of(answered.request, self.lines())
         got = outcome(answered.status, lines)
         self.say(
             f"{request.method} {request.path} answered {answered.status}:"
@@ -89,15 +95,16 @@ class Replaying:
             app.platform, app.app, app.identity, app.identity_name, app.base_url, secrets
         )
 
-    def _lines(self, request: str) -> list[Mapping[str, object]]:
-        return lines_of(request, logged_lines(self.folder.logs))
+    @property
+    def _explain(self) -> Explain:
+        return Explain(self.ports.store, self.lines)
 
     def _follow(self, delivery: str, patience: float) -> list[str]:
         """Print steps as they come until nothing more will, and list what went wrong."""
         told: set[Step] = set()
         give_up = self.monotonic() + patience
         while True:
-            journey = self.explain.journey(delivery)
+            journey = self._explain.journey(delivery)
             self._tell(journey, told)
             if ended(journey):
                 for part in journey.parts:
@@ -109,18 +116,18 @@ class Replaying:
 
     def _follow_same(self, delivery: str, patience: float) -> list[str]:
         """Expect that a delivery which came before leads to nothing new."""
-        before = set(self.explain.journey(delivery).steps)
-        told, give_up = set(before), self.monotonic() + min(QUIET_FOR, patience)
+        told: set[Step] = set()
+        give_up = self.monotonic() + min(QUIET_FOR, patience)
         while self.monotonic() < give_up:
-            journey = self.explain.journey(delivery)
+            journey = self._explain.journey(delivery)
             self._tell(journey, told)
-            new = _reasons(set(journey.steps) - before)
+            new = {step.what for step in journey.steps if step.at >= self.sent_at} - {ACCEPTED}
             if Reason.DUPLICATE in new:
                 return []
             if new:
-                return [f"{delivery} was handled again: {', '.join(sorted(new))}"]
+                return [f"{delivery} is no duplicate: {', '.join(sorted(new))}"]
             self.ports.clock.sleep(LOOK_EVERY)
-        if not before:
+        if not any(step.at < self.sent_at for step in told):
             return [f"{delivery} never came before, and nothing is known of it now"]
         self.say("The mailbox took it for a repetition: nothing new happened.")
         return []
@@ -130,7 +137,3 @@ class Replaying:
             if step not in told:
                 told.add(step)
                 self.say(step_line(step, journey.steps[0].at))
-
-
-def _reasons(steps: Iterable[Step]) -> set[Any]:
-    return {step.what for step in steps}

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from threadline.app.explain import Explanation, Journey, Present, Step
+from threadline.app.explain import Explanation, Journey, Present
+from threadline.app.logline import Step
 from threadline.app.meanings import meaning
 from threadline.core.records import Part
 

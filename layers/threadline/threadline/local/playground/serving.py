@@ -100,6 +100,7 @@ class Playground:
             if not self._enabled:
                 return refusal(404, "The playground is switched off.")
             if why := guard.stranger(request):
+                self._world.log("playground", status=403, why=why)
                 return refusal(403, why)
             return await handler(request)
 

@@ -104,6 +104,10 @@ addEventListener("keydown", (event) => {
   composer.focus();
 });
 at("scroll").addEventListener("click", () => drawer(null));
+at("skip").addEventListener("click", (event) => {
+  event.preventDefault(); // the address names the chat
+  composer.focus();
+});
 at("new-chat").addEventListener("click", () => {
   location.hash = freshName();
   composer.focus();
