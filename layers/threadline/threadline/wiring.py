@@ -32,7 +32,12 @@ PLATFORMS: Final = MappingProxyType(
         "telegram": "threadline.platforms.telegram",
     }
 )
-DIALECTS: Final = MappingProxyType({"langgraph": "threadline.agents.langgraph:LangGraph"})
+DIALECTS: Final = MappingProxyType(
+    {
+        "deerflow": "threadline.agents.deerflow:DeerFlow",
+        "langgraph": "threadline.agents.langgraph:LangGraph",
+    }
+)
 DATABASE: Final = "threadline.db"
 
 

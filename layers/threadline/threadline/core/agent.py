@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 from threadline.core.http import BlobRef, Flow, HttpRequest
 from threadline.core.ids import OwnerId, RunId, ThreadId, TurnId
@@ -188,7 +188,7 @@ class Agent(Protocol):
     traits: ClassVar[AgentTraits]
 
     def start(self, request: RunRequest, access: AgentAccess) -> Flow[RunId]:
-        """Create the run: at most two requests with a new thread, one with a known one.
+        """Create the run: at most two requests with a new thread or an answer, else one.
 
         Raises AgentBusy, AgentUnavailable (certainly not created), AgentUnknown (perhaps
         created), AgentRejected, ThreadMissing.
@@ -249,4 +249,13 @@ class Agent(Protocol):
         self, thread: ThreadId, artifact: Artifact, owner: OwnerId, access: AgentAccess
     ) -> HttpRequest | None:
         """Give the request that reads an artifact, or None where the agent serves none."""
+        ...
+
+
+@runtime_checkable
+class Probes(Agent, Protocol):
+    """Can tell which server it meets."""
+
+    def probe(self, access: AgentAccess) -> Flow[str]:
+        """Say in a few words which server answers there. Raises AgentError."""
         ...

@@ -122,8 +122,14 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
     }
 )
 
+Dialect = Literal["langgraph", "deerflow"]
+"""How an agent's API differs; what that means is known to the dialect alone."""
+
+USUAL_DIALECT: Final[Dialect] = "langgraph"
+
 AGENT_SECRETS: Final = (
     SecretName(name="api_key", ask="key for its x-api-key header, if it wants one"),
     SecretName(name="token", ask="bearer token, if it wants one"),
+    SecretName(name="internal_token", ask="internal token of a DeerFlow Gateway, if it is one"),
     SecretName(name="callback", ask="secret of its call at a run's end", made=True),
 )

@@ -18,7 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from threadline.app.configure.kinds import KINDS
+from threadline.app.configure.kinds import KINDS, USUAL_DIALECT, Dialect
 from threadline.core.settings import Busy, ReplyMode
 
 NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$"
@@ -160,7 +160,7 @@ class AgentShape(Shape):
     """One agent that speaks the LangGraph API."""
 
     url: Address = Field(description="its address, such as http://127.0.0.1:2024")
-    dialect: Literal["langgraph"] = Field(default="langgraph", description="how its API differs")
+    dialect: Dialect = Field(default=USUAL_DIALECT, description="how its API differs")
     assistant_id: str = Field(default="", min_length=1, description="needed where it has several")
     webhook: bool = Field(default=False, description="ask it to call back at a run's end")
     time_limit: Seconds | None = Field(default=None, description="longest run in seconds")
