@@ -18,7 +18,7 @@ from threadline.core.errors import (
     StoreError,
 )
 from threadline.core.http import BlobRef
-from threadline.core.message import Handshake, Ignored, Message, Messages, Parsed, Webhook
+from threadline.core.message import Handshake, Ignored, Messages, Parsed, Webhook
 from threadline.core.platform import Platform, ReceivesHttp
 from threadline.core.ports import Clock, Outgoing
 from threadline.core.posting import Credentials
@@ -159,11 +159,11 @@ class Ingest:
                     detail = self._keep(UNREADABLE, request.body)
                 self._line(reason, platform, app, detail=detail, delivery=delivery)
                 return Answer(200)
-            case Messages(messages):
-                return self._accept(messages, platform, app)
+            case Messages():
+                return self._accept(parsed, platform, app)
 
-    def _accept(self, messages: tuple[Message, ...], platform: str, app: str) -> Answer:
-        now = self.clock.now()
+    def _accept(self, parsed: Messages, platform: str, app: str) -> Answer:
+        now, messages = self.clock.now(), parsed.messages
         outgoing = [
             self._outgoing(Arrived(message=message, accepted_at=now), number)
             for number, message in enumerate(messages)
@@ -176,7 +176,7 @@ class Ingest:
             )  # fmt: skip
         if how is Reason.NOT_KEPT:
             return Answer(503, _error(how))
-        return Answer(200)
+        return Answer(200, parsed.answer)
 
     def _outgoing(self, mail: Arrived, number: int) -> Outgoing:
         body = wire.encode(mail)

@@ -99,9 +99,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """A delivery that may lead to runs; never empty."""
+    """A delivery that may lead to runs; never empty. `answer` is the body that the platform gets."""
 
     messages: tuple[Message, ...]
+    answer: bytes = b"{}"
 
 
 @dataclass(frozen=True, slots=True)

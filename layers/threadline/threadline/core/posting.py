@@ -30,10 +30,15 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Markdown to be posted; `PROGRESS` replies must fit one draft (the head is shown)."""
+    """Markdown to be posted; `PROGRESS` replies must fit one draft (the head is shown).
+
+    `options` are the answers that a question offers; the text names them, too, and a platform that
+    has buttons may offer them as such.
+    """
 
     markdown: str
     tone: Tone = Tone.ANSWER
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
