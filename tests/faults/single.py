@@ -14,8 +14,6 @@ from tests.simulation.world import Simulation
 LONGEST = 6 * 3600.0
 LATE_BY_FAULT = 600.0
 """Seconds within which the sweep and the queues bring a turn on, whatever died or got lost."""
-LATE_BY_REPEAT = 10.0
-"""A client library that repeats a call by itself costs next to nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ def run(case: Case) -> Outcome:
     gate = FaultGate(case.number, case.kind)
     found, seconds = _play(case.scenario, gate)
     late = seconds - undisturbed(case.scenario).seconds
-    allowed = LATE_BY_REPEAT if case.kind == "repeated" else LATE_BY_FAULT
+    allowed = case.scenario.patience if case.kind == "repeated" else LATE_BY_FAULT
     if late > allowed:
         found.append(f"late: {late:.0f} s, and {allowed:.0f} s are allowed")
     return Outcome(case, gate.met, tuple(found))

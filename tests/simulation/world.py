@@ -128,10 +128,14 @@ class Simulation:
         """Let a person write to the bot; the update is sent until accepted, and given back."""
         update = self.telegram.say(chat, text, **more)
         update["message"]["date"] = int(self.clock.now())
+        self.insist(update)
+        return update
+
+    def insist(self, update: Mapping[str, Any]) -> None:
+        """Send an update until it is accepted, as the platform does."""
         for _ in range(REDELIVERIES):
-            answer = self.post(update)
-            if answer["statusCode"] == 200:
-                return update
+            if self.post(update)["statusCode"] == 200:
+                return
             self.clock.advance(REDELIVERED_AFTER)
         raise AssertionError("the update was never accepted")
 

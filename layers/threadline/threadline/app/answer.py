@@ -64,7 +64,8 @@ def _success(outcome: Outcome, language: str) -> Ending:
         return Ending((notice,), Reason.RUN_SILENT, Stage.DONE)
     tone = Tone.QUESTION if question else Tone.ANSWER
     return Ending(
-        (Reply(said, tone),), "asked" if question else "success", Stage.DONE,
+        (Reply(said, tone, outcome.options if question else ()),),
+        "asked" if question else "success", Stage.DONE,
         asked=bool(question), options=outcome.options,
     )  # fmt: skip
 

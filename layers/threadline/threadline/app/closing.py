@@ -6,13 +6,12 @@ from typing import Final
 from threadline.app import answer, deliver, items, lease, ledger
 from threadline.app.answer import Ending
 from threadline.app.following import Following
-from threadline.app.ledger import Entry, Live
+from threadline.app.ledger import Entry
 from threadline.app.plan import send
 from threadline.app.world import World
 from threadline.core import keys
 from threadline.core.agent import Outcome
 from threadline.core.envelope import FlushOutbox, FollowRun, RunEnded, Timer
-from threadline.core.errors import Conflict
 from threadline.core.ids import DeliveryId
 from threadline.core.ports import Change, Expect, Put
 from threadline.core.posting import Draft, Receipt
@@ -21,8 +20,11 @@ from threadline.core.records import JournalRow, Part, PartState, RunRecord
 APPLY_AGAIN_AFTER: Final = 15.0
 
 
-def close(run: Following, outcome: Outcome, live: Live) -> Ending:
+def close(run: Following, outcome: Outcome, cooling_until: float) -> Ending:
     """Plan the answer under the lease, post it, put RunEnded into the mailbox.
+
+    A growing post that only changes into the answer needs nobody's leave; anything new comes after
+    what was planned before it.
 
     Raises LeaseLost where somebody else follows now: then nothing was said.
     """
@@ -31,12 +33,12 @@ def close(run: Following, outcome: Outcome, live: Live) -> Ending:
     ending = answer.compose(outcome, run.visible.text, language, over_limit=run.cancelled)
     drafts = [draft for reply in ending.replies for draft in run.screen.platform.render(reply)]
     parts = answer_parts(world, hint, drafts, run.screen.posted)
-    free = live.cooling_until <= world.clock.now() and not live.waits_before(hint.conversation)
+    free = cooling_until <= world.clock.now() and _is_next(run, parts)
     if free:
         parts[0] = ledger.claimed(parts[0], world.holder, world.clock.now())
     record = replace(
         run.record(), ended=True, visible="", outcome=ending.code, asked=ending.asked,
-        options=ending.options, holder="",
+        asked_at=world.clock.now(), options=ending.options, holder="",
     )  # fmt: skip
     changes = [*ledger.planned(parts, world.clock.now()), *_journal(world, hint, ending, outcome)]
     changes += _once_more(run, parts)
@@ -49,33 +51,36 @@ def close(run: Following, outcome: Outcome, live: Live) -> Ending:
     return ending
 
 
+def _is_next(run: Following, parts: list[Part]) -> bool:
+    if all(part.action == "edit" for part in parts):
+        return True
+    live = ledger.live(run.world, run.screen.destination)
+    cools = live.cooling_until > run.now()
+    return not (cools or live.waits_before(run.hint.conversation))
+
+
 def tell(world: World, hint: FollowRun, record: RunRecord) -> None:
     """Put RunEnded into the mailbox; telling it twice changes nothing."""
     ended = RunEnded(
         conversation=hint.conversation, mailbox=hint.mailbox, turn=hint.turn.id,
-        outcome=record.outcome, asked=record.asked, options=record.options,
+        outcome=record.outcome, asked=record.asked, asked_at=record.asked_at,
+        options=record.options,
     )  # fmt: skip
     send(world, world.clock.now(), [ended], [], [])
 
 
 def post(world: World, parts: list[Part]) -> None:
-    """Post parts in order; what cannot go now stays in the ledger."""
+    """Post parts in order, the first one claimed; what cannot go now stays in the ledger."""
     entry = Entry(parts[0], 1)
     for following in [*parts[1:], None]:
-        sent = deliver.send(world, entry)
+        sent = deliver.send(world, entry, following)
         if sent.again_at:
-            timer = Timer(
-                at=sent.again_at,
-                mail=FlushOutbox(destination=items.destination_of(entry.part.destination)),
-            )
+            place = items.destination_of(entry.part.destination)
+            timer = Timer(at=sent.again_at, mail=FlushOutbox(destination=place))
             send(world, world.clock.now(), [], [], [timer])
+        if sent.following is None:
             return
-        if following is None:
-            return
-        try:
-            entry = ledger.claim(world, Entry(following, 1))
-        except Conflict:
-            return
+        entry = sent.following
 
 
 def answer_parts(

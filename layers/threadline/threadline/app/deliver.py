@@ -17,6 +17,7 @@ from threadline.core.errors import (
     PostUnknown,
     RateLimited,
 )
+from threadline.core.ports import Put
 from threadline.core.posting import Receipt
 from threadline.core.reasons import Reason
 from threadline.core.records import Part, PartState
@@ -32,12 +33,13 @@ LONGEST_REST: Final = 5.0
 class Sent:
     """What became of a part that was sent: settled, or to be tried again at `again_at`.
 
-    `cooling`: the whole chat has to wait until then.
+    `cooling`: the whole chat has to wait until then. `following`: the next part, claimed with it.
     """
 
     part: Part
     again_at: float = 0.0
     cooling: bool = False
+    following: Entry | None = None
 
 
 def flush(world: World, destination: str) -> None:
@@ -80,8 +82,8 @@ def take_up(world: World, entry: Entry) -> Sent:
     return send(world, ledger.claim(world, entry))
 
 
-def send(world: World, entry: Entry) -> Sent:
-    """Send a claimed part and write down what became of it."""
+def send(world: World, entry: Entry, following: Part | None = None) -> Sent:
+    """Send a claimed part and write down what became of it, claiming `following` with it."""
     part = entry.part
     place, each = items.destination_of(part.destination), _interval(world, part)
     if part.action == "edit":
@@ -93,26 +95,45 @@ def send(world: World, entry: Entry) -> Sent:
     except PlatformUnavailable as error:
         return _postpone(world, entry, str(error))
     except PostUnknown as error:
-        return _unsure(world, entry, str(error))
-    except ConversationGone as error:
-        return settle(world, entry, ledger.failed(part, f"{Reason.CONVERSATION_GONE}: {error}"))
-    except CredentialsRejected as error:
-        world.log("alarm", reason=str(Reason.CREDENTIALS), platform=part.destination.platform)
-        return settle(world, entry, ledger.failed(part, f"{Reason.CREDENTIALS}: {error}"))
+        return _unsure(world, entry, str(error), following)
     except PostError as error:
-        return settle(world, entry, ledger.failed(part, f"{Reason.POST_REJECTED}: {error}"))
+        return settle(world, entry, ledger.failed(part, _why(world, part, error)), following)
     if part.action == "edit":
         world.paces.edited(place, world.clock.now(), each)
-    return settle(world, entry, ledger.sent(part, receipt))
+    return settle(world, entry, ledger.sent(part, receipt), following)
 
 
-def settle(world: World, entry: Entry, after: Part) -> Sent:
-    """Write a part's end."""
-    world.store.write(ledger.settled(world, entry, after))
+def _why(world: World, part: Part, error: PostError) -> str:
+    """Give the reason code of a post that will not be made; bad credentials are an alarm."""
+    match error:
+        case ConversationGone():
+            code = Reason.CONVERSATION_GONE
+        case CredentialsRejected():
+            code = Reason.CREDENTIALS
+            world.log("alarm", reason=str(code), platform=part.destination.platform)
+        case _:
+            code = Reason.POST_REJECTED
+    return f"{code}: {error}"
+
+
+def settle(world: World, entry: Entry, after: Part, following: Part | None = None) -> Sent:
+    """Write a part's end, and the claim of the one that follows where nobody else has it."""
+    changes = ledger.settled(world, entry, after)
     world.log(
         "part", state=str(after.state), action=after.action, turn=after.turn, number=after.number,
         platform=after.destination.platform, reason=after.reason,
     )  # fmt: skip
+    if following is not None:
+        now = world.clock.now()
+        claimed = ledger.claimed(following, world.holder, now)
+        try:
+            world.store.write([*changes, Put(items.part_item(claimed, now), 1)])
+        except Conflict as conflict:
+            if any(sort == items.open_part(entry.part).sort for sort in conflict.failed):
+                raise
+        else:
+            return Sent(after, following=Entry(claimed, 2))
+    world.store.write(changes)
     return Sent(after)
 
 
@@ -158,18 +179,18 @@ def _look_up(world: World, part: Part) -> Receipt | bool | None:
         return None
 
 
-def _unsure(world: World, entry: Entry, why: str) -> Sent:
+def _unsure(world: World, entry: Entry, why: str, following: Part | None) -> Sent:
     """Settle a post whose answer was lost, after looking it up or repeating it where harmless."""
     part = entry.part
     if _may_repeat(world, part):
         return _postpone(world, entry, why)
     found = _look_up(world, part)
     if isinstance(found, Receipt):
-        return settle(world, entry, ledger.sent(part, found))
+        return settle(world, entry, ledger.sent(part, found), following)
     if found is True:
         return _postpone(world, entry, why)
     world.log("alarm", reason=str(Reason.UNKNOWN), turn=part.turn, number=part.number)
-    return settle(world, entry, ledger.unknown(part, why))
+    return settle(world, entry, ledger.unknown(part, why), following)
 
 
 def _cool(world: World, entry: Entry, after: float) -> Sent:

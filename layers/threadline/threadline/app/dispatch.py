@@ -126,9 +126,9 @@ def _from_snapshot(world: World, mail: Wake) -> Scene | None:
 
 def _is_poison(world: World, received: Received, mail: Mail) -> bool:
     """Tell whether earlier tries ended their process; otherwise journal that this one begins."""
-    ends = [row.detail.partition(":")[0] for row in _tries(world, received)]
-    died = ends.count("begun") - ends.count("failed") - ends.count("handled")
-    if received.tries > POISON_AFTER and died > 0:
+    rows = _tries(world, received)
+    ended = sum(1 for row in rows if row.detail != "begun")
+    if received.tries - 1 - ended >= POISON_AFTER:
         return True
     _journal_try(world, received, mail, "begun")
     return False
@@ -140,8 +140,7 @@ def failed(world: World, received: Received, error: str) -> float:
         mail = read(world, received.body)
     except Unreadable:
         return AGAIN_AFTER[-1]
-    if received.tries > 1:
-        _journal_try(world, received, mail, f"failed: {error}"[:200])
+    _journal_try(world, received, mail, f"failed: {error}"[:200])
     return AGAIN_AFTER[min(received.tries, len(AGAIN_AFTER)) - 1]
 
 

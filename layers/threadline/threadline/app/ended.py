@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from threadline.app.place import begin_next
+from threadline.app.place import answer_waiting, begin_next
 from threadline.app.scene import Scene
 from threadline.app.start import proceed
 from threadline.core.envelope import FilesReady, RunEnded
@@ -18,24 +18,30 @@ def run_ended(scene: Scene, mail: RunEnded) -> None:
             "step", step=str(Reason.NOT_CURRENT), turn=mail.turn, conversation=scene.key
         )
         return
-    finish(scene, mail.outcome, asked=mail.asked, options=mail.options)
+    if mail.asked and not scene.turn.stopped:
+        _asked(scene, mail)
+    else:
+        finish(scene, mail.outcome)
 
 
-def finish(
-    scene: Scene, outcome: str, *, asked: bool = False, options: tuple[str, ...] = ()
-) -> None:
-    """End the current turn, or let its question wait for an answer; then go on."""
+def _asked(scene: Scene, mail: RunEnded) -> None:
+    """Let the agent's question wait for its answer, which may have come already."""
     turn = scene.turn
-    if asked and not turn.stopped:
-        question = Question(
-            turn=turn.id, owner=turn.owner, sender=turn.sender, asked_at=scene.now,
-            thread=turn.thread, options=options,
-        )  # fmt: skip
-        scene.journal(Reason.ASKED)
-        scene.move(Move.RUN_ASKED)
-        scene.conversation = replace(scene.conversation, question=question)
-        scene.commit()
-        return
+    question = Question(
+        turn=turn.id, owner=turn.owner, sender=turn.sender, asked_at=mail.asked_at,
+        thread=turn.thread, options=mail.options,
+    )  # fmt: skip
+    scene.journal(Reason.ASKED)
+    scene.move(Move.RUN_ASKED)
+    scene.conversation = replace(scene.conversation, question=question)
+    starts = answer_waiting(scene)
+    scene.commit()
+    if starts:
+        proceed(scene)
+
+
+def finish(scene: Scene, outcome: str) -> None:
+    """End the current turn, then go on with the backlog."""
     scene.journal(Reason.RUN_ENDED, outcome)
     scene.move(Move.RUN_ENDED)
     scene.conversation = replace(scene.conversation, why=outcome)

@@ -13,6 +13,7 @@ from threadline.core.records import (
     Cooling,
     JournalRow,
     Part,
+    PartState,
     RunRecord,
     Seen,
     Waiting,
@@ -30,6 +31,8 @@ LARGE_TEXT: Final = 16_000
 
 CONVERSATION_DUE: Final = "conversation"
 OUTBOX_DUE: Final = "outbox"
+ATTENTION_DUE: Final = "attention"
+DOUBTFUL: Final = frozenset({PartState.UNKNOWN, PartState.FAILED})
 
 
 def conversation(key: ConversationKey) -> Key:
@@ -147,8 +150,11 @@ def part_item(part: Part, now: float) -> Item:
 
 
 def settled_item(part: Part, now: float) -> Item:
-    """A settled part as an item."""
-    return Item(settled_part(part), codec.attributes(part), expires_at=now + KEEP_SETTLED)
+    """A settled part as an item; one whose fate an operator has to decide is due at once."""
+    due = (ATTENTION_DUE, now) if part.state in DOUBTFUL and part.action == "post" else None
+    return Item(
+        settled_part(part), codec.attributes(part), due=due, expires_at=now + KEEP_SETTLED
+    )  # fmt: skip
 
 
 def cooling_item(value: Cooling) -> Item:

@@ -57,14 +57,18 @@ def first(world: World, hint: FollowRun, with_it: list[Change]) -> Lease | None:
 
 
 def take_over(world: World, hint: FollowRun) -> Lease | Held | Over:
-    """Take a lease that was given back or stood still for a lease length, else say who has it."""
+    """Take a lease that was given back, or stood still for a lease length, or is our own.
+
+    Our own, because whoever asks does not follow the run: this process let go of it.
+    """
     item = world.store.get([items.run(hint.conversation, hint.turn.id)])[0]
     record = items.read(RunRecord, item)
     if item is None or record is None:
         return Held(0)
     if record.ended:
         return Over(record)
-    if record.holder and item.version != hint.observed:
+    others = record.holder not in {"", world.holder}
+    if others and item.version != hint.observed:
         return Held(item.version)
     taken = replace(
         record, lease=record.lease + 1, holder=world.holder,

@@ -128,6 +128,20 @@ def begin_next(scene: Scene) -> bool:
     return scene.conversation.state is State.STARTING
 
 
+def answer_waiting(scene: Scene) -> bool:
+    """Take a waiting message that answers the question; tell whether an agent call is next."""
+    if scene.conversation.waiting == 0:
+        return False
+    for sort, waiting in waits.backlog(scene):
+        binding = scene.settings.binding(waiting.binding)
+        if binding and not waiting.hold_until and _answers(scene.conversation.question, waiting):
+            left = scene.conversation.waiting - 1
+            scene.conversation = replace(scene.conversation, waiting=left)
+            begin(scene, [(sort, waiting)], binding, answers=True)
+            return scene.conversation.state is State.STARTING
+    return False
+
+
 def _batch(ready: Sequence[tuple[str, Waiting]], binding: Binding) -> Sequence[tuple[str, Waiting]]:
     """Take one message, or with `collect` those that follow of one owner, binding and trust."""
     if binding.busy is not Busy.COLLECT:

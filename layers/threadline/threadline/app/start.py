@@ -73,9 +73,10 @@ def created(scene: Scene, run: RunId, step: Reason) -> None:
         ),
     )  # fmt: skip
     waits.drop(scene, scene.turn.waits)
-    scene.move(Move.RUN_CREATED)
+    unwatched = scene.turn.reply is ReplyMode.LOG
+    scene.move(Move.RUN_CREATED, due_in=UNSURE_FOR if unwatched else None)
     scene.journal(step, f"run {run}")
-    if scene.turn.reply is not ReplyMode.LOG:
+    if not unwatched:
         scene.plan.hints.append(follow(scene))
 
 
@@ -128,7 +129,10 @@ def _create(scene: Scene, to: Contact) -> None:
 
 
 def _call(scene: Scene, to: Contact, request: RunRequest) -> RunId:
-    """Create the run; a thread the agent lost is made anew once and the person told."""
+    """Create the run; a thread the agent lost is made anew once and the person told.
+
+    A refused callback is done without: it is a hint, and the run's end is seen anyway.
+    """
     try:
         return scene.world.calls.run(to.under_policy(to.codec.start(request, to.access)))
     except ThreadMissing:
@@ -136,8 +140,13 @@ def _call(scene: Scene, to: Contact, request: RunRequest) -> RunId:
             raise
         notice(scene, scene.turn.destination, scene.turn.reply, "thread_vanished")
         scene.journal(Reason.THREAD_VANISHED)
-        anew = replace(request, new_thread=True)
-        return scene.world.calls.run(to.under_policy(to.codec.start(anew, to.access)))
+        again = replace(request, new_thread=True)
+    except AgentRejected as error:
+        if not request.webhook:
+            raise
+        scene.world.log("callback", agent=to.settings.name, refused=str(error))
+        again = replace(request, webhook="")
+    return scene.world.calls.run(to.under_policy(to.codec.start(again, to.access)))
 
 
 def _leave_unwatched(scene: Scene, run: RunId) -> None:

@@ -24,7 +24,6 @@ from threadline.core.settings import ReplyMode
 from threadline.core.texts import say
 
 FOREVER: Final = float("inf")
-LIVE_IS_OLD: Final = 15.0
 WAITS_FOR_OTHERS: Final = 5.0
 """Seconds a growing answer leaves to what waits to be said in the chat."""
 
@@ -41,6 +40,7 @@ class Watch:
     world: World
     blocking: Blocking = in_thread
     leave_at: float = FOREVER
+    taken: set[str] = field(default_factory=set)
     followed: dict[str, Following] = field(default_factory=dict)
     leaving: bool = False
 
@@ -58,8 +58,12 @@ class Watch:
             return
         if hint.job == "fetch":
             await fetching.fetch(self.world, hint, self.blocking)
-        elif hint.turn.id not in self.followed:
-            await self._follow(hint)
+        elif hint.turn.id not in self.taken:
+            self.taken.add(hint.turn.id)
+            try:
+                await self._follow(hint)
+            finally:
+                self.taken.discard(hint.turn.id)
 
     def hand_over(self) -> None:
         """Ask every follower to store its cursor and leave."""
@@ -83,7 +87,7 @@ class Watch:
         self.followed[hint.turn.id] = run
         self.world.paces.begin(place)
         try:
-            await self._until_closed(run, taken)
+            await self._until_closed(run)
         except LeaseLost:
             self.world.log("lease", turn=hint.turn.id, state="lost")
         finally:
@@ -103,7 +107,7 @@ class Watch:
             await screen.mark(Stage.RUNNING)
         return run
 
-    async def _until_closed(self, run: Following, taken: "_Taken") -> None:
+    async def _until_closed(self, run: Following) -> None:
         outcome = await run.outcome()
         if outcome is None:
             await self.blocking(lambda: _hand_over(run))
@@ -112,11 +116,7 @@ class Watch:
         cooling = await run.rested()
 
         def close() -> None:
-            live = taken.live
-            if run.now() - taken.read_at > LIVE_IS_OLD:
-                live = ledger.live(self.world, run.screen.destination)
-            live = Live(max(live.cooling_until, cooling), live.entries)
-            ending.append(closing.close(run, outcome, live))
+            ending.append(closing.close(run, outcome, cooling))
 
         await self.blocking(close)
         await run.screen.mark(ending[0].stage)
@@ -129,13 +129,11 @@ class _Taken:
     lease: Lease | None = None
     posted: Receipt | None = None
     live: Live = Live(0.0, ())
-    read_at: float = 0.0
 
 
 def _take(world: World, hint: FollowRun, platform: Platform, taken: _Taken) -> None:
     """Take the lease and post the first sign of life, or leave the run to its holder."""
     taken.live = ledger.live(world, items.destination_of(hint.turn.destination))
-    taken.read_at = world.clock.now()
     if hint.observed == 0:
         sign = _first_sign(world, hint, platform, taken)
         changes = ledger.planned([sign], world.clock.now()) if sign else []

@@ -8,11 +8,22 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from threadline.cli import admit, config, explain, pause, replay, secrets, serve, version
+from threadline.cli import (
+    admit,
+    config,
+    explain,
+    outbox,
+    pause,
+    redrive,
+    replay,
+    secrets,
+    serve,
+    version,
+)
 from threadline.cli.state import FOLDER
 from threadline.core.errors import ConfigError, ThreadlineError
 
-COMMANDS = (serve, config, secrets, admit, pause, explain, replay, version)
+COMMANDS = (serve, config, secrets, admit, pause, explain, outbox, redrive, replay, version)
 """Modules that each add their words: `add(subparsers)` sets `run`, which gives the exit code."""
 
 REPORT = "internal-error.txt"

@@ -29,15 +29,15 @@ class Arrived:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnded:
-    """A followed run is over and its answer is in the ledger."""
+    """A followed run is over and its answer is in the ledger; a question since `asked_at`."""
 
     conversation: ConversationKey
     mailbox: MailboxKey
     turn: TurnId
     outcome: str
     asked: bool = False
+    asked_at: float = 0.0
     options: tuple[str, ...] = ()
-    detail: str = ""
     kind: Literal["run_ended"] = "run_ended"
     schema: int = 1
 

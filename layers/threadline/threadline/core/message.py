@@ -99,7 +99,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """A delivery that may lead to runs; never empty. `answer` is the body that the platform gets."""
+    """A delivery that may lead to runs; never empty. `answer` is what the platform is told."""
 
     messages: tuple[Message, ...]
     answer: bytes = b"{}"

@@ -181,6 +181,7 @@ class RunRecord:
     ended: bool = False
     outcome: str = ""
     asked: bool = False
+    asked_at: float = 0.0
     options: tuple[str, ...] = ()
 
 

@@ -1,0 +1,100 @@
+"""Dead letters: listed, and put back into their mailbox without touching their neighbours."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from threadline.app import audit, codec, items
+from threadline.app.audit import Hand
+from threadline.app.codec import Unreadable
+from threadline.core import keys
+from threadline.core.envelope import Arrived, FilesReady, RunEnded, Wake
+from threadline.core.ports import Clock, ItemStore, Outgoing, Queue, Received
+from threadline.core.records import Seen
+
+HIDDEN_FOR = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A dead letter: what it was, of which delivery, since when, and why it died."""
+
+    id: str
+    delivery: str
+    since: float
+    reason: str
+    received: Received
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetters:
+    """The dead-letter queue and where its letters go back to."""
+
+    dead: Queue
+    mailbox: Queue
+    store: ItemStore
+    clock: Clock
+
+    def letters(self) -> tuple[Letter, ...]:
+        """List every letter, oldest first; they stay where they are."""
+        found = tuple(self._received())
+        for letter in reversed(found):
+            self.dead.change_visibility(letter.received.receipt, 0.0)
+        return found
+
+    def put_back(self, wanted: str, hand: Hand) -> int:
+        """Put back the letters of one delivery or id, or "" for all; give how many went."""
+        moved = 0
+        for letter in tuple(self._received()):
+            if wanted and wanted not in {letter.id, letter.delivery}:
+                self.dead.change_visibility(letter.received.receipt, 0.0)
+                continue
+            self._move(letter)
+            now = self.clock.now()
+            this = Hand(hand.by, f"{hand.unique}{moved}")
+            row = audit.row("redrive", now, this, delivery=letter.delivery)
+            self.store.write([row])
+            moved += 1
+        return moved
+
+    def _received(self) -> Iterator[Letter]:
+        while found := self.dead.receive(10, visibility=HIDDEN_FOR):
+            for received in found:
+                yield self._letter(received)
+
+    def _letter(self, received: Received) -> Letter:
+        delivery, reason = "", "unreadable"
+        try:
+            mail = codec.decode(received.body)
+        except Unreadable:
+            pass
+        else:
+            reason = mail.kind
+            if isinstance(mail, Arrived):
+                delivery, reason = mail.message.delivery, self._reason(mail)
+        return Letter(received.id, delivery, received.sent_at, reason, received)
+
+    def _reason(self, mail: Arrived) -> str:
+        message = mail.message
+        identity = keys.dedupe_key(
+            message.platform, message.app, message.workspace, message.chat, message.id
+        )
+        seen = items.read(Seen, self.store.get([items.seen(identity)])[0])
+        return seen.reason if seen else "not handled"
+
+    def _move(self, letter: Letter) -> None:
+        """Send first, delete after: a letter that goes back twice is a duplicate there."""
+        body, mailbox = letter.received.body, letter.received.group
+        try:
+            mail = codec.decode(body)
+        except Unreadable:
+            mail = None
+        if isinstance(mail, Arrived):
+            revived = Arrived(
+                message=mail.message, accepted_at=mail.accepted_at, redriven=True
+            )  # fmt: skip
+            body, mailbox = codec.encode(revived), keys.queue_id(mail.message.mailbox)
+        elif isinstance(mail, RunEnded | FilesReady | Wake):
+            mailbox = keys.queue_id(mail.mailbox)
+        dedup = keys.queue_id(f"redrive {letter.id} {self.clock.now()}")
+        self.mailbox.send([Outgoing(body, group=mailbox, dedup=dedup)])
+        self.dead.delete([letter.received.receipt])

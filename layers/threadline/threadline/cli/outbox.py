@@ -1,0 +1,54 @@
+"""`threadline outbox`: posts whose fate is unknown or that were refused."""
+
+import argparse
+import getpass
+import secrets
+from datetime import UTC, datetime
+from typing import Any
+
+from threadline.cli import state
+from threadline.cli.program import as_typed
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("outbox", help="posts that need a decision")
+    parser.add_argument("part", nargs="?", help="the part to decide; without one all are listed")
+    parser.add_argument(
+        "decision", nargs="?", choices=["sent", "again", "drop"],
+        help="sent: it stands in the chat; again: post it again; drop: leave it",
+    )  # fmt: skip
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """List what needs a decision, or carry one out. Raises ThreadlineError."""
+    from threadline.app import audit, outbox
+    from threadline.core.errors import ThreadlineError
+
+    with state.ports() as opened:
+        if args.part is None:
+            _list(outbox.doubts(opened.store, opened.clock.now()))
+            return 0
+        if args.decision is None:
+            raise ThreadlineError(
+                f"say what to do: {as_typed()} outbox {args.part} sent|again|drop"
+            )
+        decided = outbox.resolve(
+            opened.store, opened.queues.outbox, opened.clock, args.part,
+            outbox.Decision(args.decision), audit.Hand(getpass.getuser(), secrets.token_hex(4)),
+        )  # fmt: skip
+    print(f"{decided.id} is {decided.state} now.")
+    return 0
+
+
+def _list(doubts: Any) -> None:
+    if not doubts:
+        print("nothing needs a decision")
+        return
+    for doubt in doubts:
+        part = doubt.part
+        at = datetime.fromtimestamp(part.moved_at, UTC).isoformat(timespec="seconds")
+        to = part.destination
+        print(f"{part.id}  {part.state}  {at}  {to.platform} {to.chat}  {part.reason}")
+    print(f"Look into the chat, then: {as_typed()} outbox {doubts[0].part.id} sent|again|drop")

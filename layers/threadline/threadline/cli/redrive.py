@@ -1,0 +1,52 @@
+"""`threadline redrive`: messages that could not be handled, and putting them back."""
+
+import argparse
+import getpass
+import secrets
+from datetime import UTC, datetime
+from typing import Any
+
+from threadline.cli import state
+from threadline.cli.program import as_typed
+
+
+def add(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("redrive", help="put messages back that were given up")
+    parser.add_argument(
+        "which", nargs="?", help="a delivery or letter id; without one all are listed"
+    )
+    parser.add_argument("--all", action="store_true", help="put every one back")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """List dead letters, or put them back. Raises ThreadlineError."""
+    from threadline.app.audit import Hand
+    from threadline.app.redrive import DeadLetters
+    from threadline.core.errors import ThreadlineError
+
+    with state.ports() as opened:
+        queues = opened.queues
+        letters = DeadLetters(queues.dead, queues.mailbox, opened.store, opened.clock)
+        if args.which is None and not args.all:
+            return _list(letters.letters())
+        moved = letters.put_back(
+            args.which or "", Hand(getpass.getuser(), secrets.token_hex(4))
+        )  # fmt: skip
+    if not moved:
+        raise ThreadlineError(f"no dead letter is called {args.which or 'anything'}")
+    print(f"{moved} put back; `{as_typed()} explain` tells what becomes of them.")
+    return 0
+
+
+def _list(letters: Any) -> int:
+    if not letters:
+        print("there are no dead letters")
+        return 0
+    for letter in letters:
+        at = datetime.fromtimestamp(letter.since, UTC).isoformat(timespec="seconds")
+        print(f"{letter.delivery or letter.id}  {at}  {letter.reason}")
+    name = letters[0].delivery or letters[0].id
+    print(f"Put one back: {as_typed()} redrive {name}    or all: {as_typed()} redrive --all")
+    return 0
