@@ -11,7 +11,7 @@ from threadline.app.world import World
 from threadline.core.json import JsonObject
 from threadline.core.message import Webhook
 from threadline.core.ports import Expect, Item, ItemStore, Key, Put
-from threadline.core.records import SCHEMA
+from threadline.core.schema import SCHEMA
 from threadline.core.settings import AppSettings, Settings
 
 POLLING: Final = "polling"

@@ -27,7 +27,11 @@ from threadline.local.replay import (
 from threadline.local.telling import part_line, step_line
 
 LOOK_EVERY: Final = 0.1
-ACCEPTED: Final = str(Reason.ACCEPTED)
+HANDLED: Final = frozenset(
+    {str(Reason.STARTING), str(Reason.QUEUED), str(Reason.FETCHING), str(Reason.COMMAND)}
+)
+"""What a message leads to the first time."""
+
 QUIET_FOR: Final = 3.0
 """Seconds without a step after which a repeated delivery counts as swallowed by the queue."""
 
@@ -121,11 +125,11 @@ class Replaying:
         while self.monotonic() < give_up:
             journey = self._explain.journey(delivery)
             self._tell(journey, told)
-            new = {step.what for step in journey.steps if step.at >= self.sent_at} - {ACCEPTED}
+            new = {step.what for step in journey.steps if step.at >= self.sent_at}
             if Reason.DUPLICATE in new:
                 return []
-            if new:
-                return [f"{delivery} is no duplicate: {', '.join(sorted(new))}"]
+            if again := new & HANDLED:
+                return [f"{delivery} is no duplicate: {', '.join(sorted(again))}"]
             self.ports.clock.sleep(LOOK_EVERY)
         if not any(step.at < self.sent_at for step in told):
             return [f"{delivery} never came before, and nothing is known of it now"]
