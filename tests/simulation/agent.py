@@ -7,10 +7,14 @@ What a run does is told by its text: `echo` (default), `sleep N`, `long N`, `boo
 import json
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from threadline.backends.http_exchange import outgoing
+from threadline.core.http import HttpRequest, HttpResponse, Lost
+from threadline.core.ports import Blobs
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 START_AFTER = 0.5
@@ -82,12 +86,14 @@ class Refused(Exception):
 class AgentStub:
     """The server; `calls` lists what was asked.
 
-    `down` makes it refuse every connection, `endless` keeps streams open after their run.
+    `down` makes it refuse every connection, `endless` keeps streams open after their run. Scripts
+    take `pace` times their seconds.
     """
 
     clock: Callable[[], float]
     down: bool = False
     endless: bool = False
+    pace: float = 1.0
     threads: dict[str, Thread] = field(default_factory=dict)
     calls: list[tuple[str, str]] = field(default_factory=list)
     faults: dict[str, list[int]] = field(default_factory=dict)
@@ -105,6 +111,18 @@ class AgentStub:
             return 200, self._route(method, parts.path.split("/")[1:], sent, parse_qs(parts.query))
         except Refused as refused:
             return refused.status, {"detail": refused.detail}
+
+    def respond(self, request: HttpRequest, blobs: Blobs) -> HttpResponse | Lost:
+        """Answer a request as the network brings it."""
+        if self.down:
+            return Lost("refused", sent=False)
+        body = b"".join(outgoing(request, blobs))
+        status, told = self.answer(request.method, request.url, body)
+        return HttpResponse(status, {"content-type": "application/json"}, json.dumps(told).encode())
+
+    def follow(self, request: HttpRequest, pause: Callable[[float], Any]) -> AsyncGenerator[bytes]:
+        """Open a stream as the network does."""
+        return self.stream(request.url, request.headers.get("last-event-id", ""), pause)
 
     async def stream(
         self, url: str, last_id: str, pause: Callable[[float], Any]
@@ -187,9 +205,11 @@ class AgentStub:
             human = sent["input"]["messages"][-1]
         assert sent["multitask_strategy"] == "reject"
         text = _text(human["content"])
+        script = script_of(text, answers=resume is not None)
+        script = replace(script, seconds=script.seconds * self.pace)
         run = Run(
             self._id(), thread, sent.get("metadata", {}), human,
-            script_of(text, answers=resume is not None), self.clock(), answers=resume is not None,
+            script, self.clock(), answers=resume is not None,
         )  # fmt: skip
         place.runs.append(run)
         return self._shown(run)

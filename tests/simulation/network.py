@@ -30,12 +30,9 @@ class Stubs:
     def respond(self, request: HttpRequest) -> HttpResponse | Lost:
         """Answer a request as the addressed stub does."""
         assert request.configured, "only configured addresses exist here"
-        assert isinstance(request.body, bytes)
         if request.url.startswith(AGENT):
-            if self.agent.down:
-                return Lost("refused", sent=False)
-            status, told = self.agent.answer(request.method, request.url, request.body)
-            return HttpResponse(status, {"content-type": "application/json"}, _json(told))
+            return self.agent.respond(request, self.blobs)
+        assert isinstance(request.body, bytes)
         path = urlsplit(request.url).path
         if path.startswith("/file/"):
             return self._download(path, request)
@@ -86,8 +83,7 @@ class AsyncioStubs:
     ) -> AsyncGenerator[bytes]:
         assert idle > 0
         await asyncio.sleep(LATENCY)
-        last = request.headers.get("last-event-id", "")
-        async for chunk in self.stubs.agent.stream(request.url, last, asyncio.sleep):
+        async for chunk in self.stubs.agent.follow(request, asyncio.sleep):
             yield chunk
 
     async def close(self) -> None:
