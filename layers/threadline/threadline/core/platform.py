@@ -31,7 +31,19 @@ class Platform(Protocol):
 
 
 @runtime_checkable
-class ReceivesHttp(Platform, Protocol):
+class Parses(Platform, Protocol):
+    """Reads what its platform sent, by a webhook or over a connection of ours."""
+
+    def parse(self, request: Webhook, credentials: Credentials, now: float) -> Parsed:
+        """Turn an authentic request into messages; what cannot be read is Ignored("unreadable").
+
+        Never raises for any bytes. Own posts, receipts and unknown events are Ignored.
+        """
+        ...
+
+
+@runtime_checkable
+class ReceivesHttp(Parses, Protocol):
     """Takes webhooks."""
 
     secrets_needed: ClassVar[tuple[str, ...]]
@@ -41,13 +53,6 @@ class ReceivesHttp(Platform, Protocol):
         """Accept the raw request or raise SignatureInvalid or DeliveryStale; never another error.
 
         Constant time. Reads nothing of the body but its bytes.
-        """
-        ...
-
-    def parse(self, request: Webhook, credentials: Credentials, now: float) -> Parsed:
-        """Turn a verified request into messages; what cannot be read is Ignored("unreadable").
-
-        Never raises for any bytes. Own posts, receipts and unknown events are Ignored.
         """
         ...
 
