@@ -1,6 +1,5 @@
 """Takes webhooks: `/webhooks/{platform}` and `/webhooks/{platform}/{app}`."""
 
-import logging
 from typing import Any
 
 from threadline import wiring
@@ -21,6 +20,9 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         platform = parameter(event, "platform")
         answer = wiring.ingest().receive(request, platform, parameter(event, "app", "default"))
     except Exception as error:
+        # Imported where it is needed: no cold start waits for it.
+        import logging
+
         logging.getLogger("threadline").exception("ingest failed: %s", type(error).__name__)
         return response(_NOT_KEPT)
     return response(answer)

@@ -5,24 +5,24 @@ What a cold start must not pay for is imported where it is made.
 
 import importlib
 import os
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from threadline.app.ingest import Ingest
-from threadline.core.agent import Agent
 from threadline.core.platform import Platform
 from threadline.core.ports import Blobs, Clock, ItemStore, Secrets
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from threadline.app.world import Log, Queues, World
     from threadline.backends.outgoing import Gate
     from threadline.backends.outgoing_http import AsyncioTransport, BlockingTransport
     from threadline.backends.sqlite.database import Database
+    from threadline.core.agent import Agent
     from threadline.core.settings import Settings
 
 PLATFORMS: Final = MappingProxyType(
@@ -51,7 +51,7 @@ def platform(name: str) -> Platform | None:
 
 
 @cache
-def agent(dialect: str) -> Agent | None:
+def agent(dialect: str) -> "Agent | None":
     """Give a dialect of the agent's API; None where there is none."""
     if dialect not in DIALECTS:
         return None
@@ -62,7 +62,7 @@ def agent(dialect: str) -> Agent | None:
 
 def random_id() -> str:
     """Give 16 random lower-case letters and digits."""
-    return secrets.token_hex(8)
+    return os.urandom(8).hex()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,9 @@ class LocalPorts:
         self.database.close()
 
 
-def local_ports(root: Path, clock: Clock | None = None, *, synchronous: Any = "FULL") -> LocalPorts:
+def local_ports(
+    root: "Path", clock: Clock | None = None, *, synchronous: Any = "FULL"
+) -> LocalPorts:
     """Open the embedded store, queues, blobs and secrets of a state folder."""
     from threadline.app.world import Queues
     from threadline.backends.clock import SystemClock

@@ -17,7 +17,7 @@ from threadline.core.envelope import (
 )
 from threadline.core.errors import ThreadlineError
 from threadline.core.json import JsonObject
-from threadline.core.records import READABLE_SCHEMAS, SCHEMA
+from threadline.core.schema import READABLE_SCHEMAS, SCHEMA
 
 type _AnyMail = Annotated[
     Arrived | RunEnded | FilesReady | Wake | FollowRun | FlushOutbox | Timer,

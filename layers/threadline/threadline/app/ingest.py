@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from threadline.core import keys, wire
-from threadline.core.envelope import MAX_BODY, Arrived
+from threadline.core.arrived import MAX_BODY, Arrived
 from threadline.core.errors import (
     DeliveryRejected,
     DeliveryTooLarge,
@@ -19,7 +19,7 @@ from threadline.core.errors import (
 )
 from threadline.core.http import BlobRef
 from threadline.core.message import Handshake, Ignored, Messages, Parsed, Webhook
-from threadline.core.platform import Platform, ReceivesHttp
+from threadline.core.platform import Parses, Platform, ReceivesHttp
 from threadline.core.ports import Clock, Outgoing
 from threadline.core.posting import Credentials
 from threadline.core.reasons import Reason
@@ -109,7 +109,7 @@ class Ingest:
         """Take what a connection of our own brought: as `receive`, but nothing had to be signed."""
         codec = self.platform(platform) if self._configured(platform, app) else None
         credentials = self._app(platform, app, self.secrets.get(f"{platform}/{app}"))
-        if not isinstance(codec, ReceivesHttp) or credentials is None:
+        if not isinstance(codec, Parses) or credentials is None:
             return self._refuse(404, Reason.NO_ROUTE, platform, app)
         parsed = codec.parse(request, credentials, self.clock.now())
         return self._settle(parsed, request, platform, app)

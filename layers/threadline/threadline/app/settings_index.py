@@ -9,7 +9,7 @@ from typing import Final
 from threadline.core.ids import AppName, PlatformName
 from threadline.core.json import Json, JsonObject
 from threadline.core.ports import Item, Key
-from threadline.core.records import READABLE_SCHEMAS
+from threadline.core.schema import READABLE_SCHEMAS
 from threadline.core.settings import AppSettings
 
 TABLE: Final = "settings"

@@ -16,7 +16,7 @@ from threadline.app.settings_index import PARTITION, TABLE
 from threadline.core.errors import Conflict, StoreUnavailable, ThreadlineError
 from threadline.core.json import JsonObject
 from threadline.core.ports import Change, Clock, Delete, Expect, Item, ItemStore, Key, Put
-from threadline.core.records import SCHEMA
+from threadline.core.schema import SCHEMA
 from threadline.core.settings import AgentSettings, AppSettings, Binding, Settings
 
 KEPT: Final = 60.0

@@ -4,27 +4,14 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from threadline.core.agent import StoredFile
+from threadline.core.arrived import MAX_BODY as MAX_BODY  # noqa: PLC0414 - others import it from here
+from threadline.core.arrived import Arrived as Arrived  # noqa: PLC0414 - as above
 from threadline.core.ids import ConversationKey, MailboxKey, TurnId
-from threadline.core.message import FileRef, Message
+from threadline.core.message import FileRef
 from threadline.core.records import Conversation, Turn
-
-MAX_BODY: Final = 900_000
-"""Longest queue body in bytes; longer ones travel as a blob reference."""
 
 MAX_DELAY: Final = 900
 """Longest delay of a standard queue in seconds."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arrived:
-    """A parsed message for its mailbox; `accepted_at` is when ingest took it."""
-
-    message: Message
-    accepted_at: float
-    forwarded: bool = False
-    redriven: bool = False
-    kind: Literal["arrived"] = "arrived"
-    schema: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Literal
 
 from threadline.core.agent import StoredFile
 from threadline.core.ids import (
@@ -22,9 +22,6 @@ from threadline.core.message import Message
 from threadline.core.posting import Destination, Draft, Receipt, Stage
 from threadline.core.settings import ReplyMode
 from threadline.core.turn import State
-
-SCHEMA: Final = 1
-READABLE_SCHEMAS: Final = frozenset({1})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ import json
 from dataclasses import fields, is_dataclass
 from enum import Enum
 
-from threadline.core.envelope import Arrived
+from threadline.core.arrived import Arrived
 
 
 def encode(mail: Arrived) -> str:

@@ -7,7 +7,6 @@ A row holds the item's attributes as native types, and beside them `pk`, `sk`, `
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from decimal import Decimal
 from math import ceil
 from typing import Any, Final, TypedDict, assert_never
 from zlib import crc32
@@ -177,6 +176,8 @@ def _from_number(text: str) -> int | float:
     if text.removeprefix("-").isdigit():
         whole = int(text)
         return whole if abs(whole) < _INTEGERS else float(whole)
+    from decimal import Decimal  # ingest, on a cold start, meets whole numbers only
+
     number = Decimal(text)
     if number == number.to_integral_value() and abs(number) < _INTEGERS:
         return int(number)

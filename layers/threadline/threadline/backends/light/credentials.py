@@ -7,7 +7,6 @@ import http.client
 import json
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -85,6 +84,8 @@ class ContainerCredentials:
         token_file = self._environ.get("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
         token = self._environ.get("AWS_CONTAINER_AUTHORIZATION_TOKEN", "")
         if token_file:
+            from pathlib import Path
+
             token = Path(token_file).read_text(encoding="utf-8").strip()
         query = f"?{self._parts.query}" if self._parts.query else ""
         try:
