@@ -61,7 +61,13 @@ class Served:
     def url(self) -> str:
         """Where its front door is, once it is open."""
         told = self.root / ".threadline" / "serve.json"
-        return str(json.loads(until(lambda: _text(told), "serve.json"))["url"])
+
+        def text() -> str:
+            ended = self.process.poll()
+            assert ended is None, f"ended with {ended}:\n{''.join(self.said)}"
+            return _text(told)
+
+        return str(json.loads(until(text, "serve.json"))["url"])
 
     def says(self, *words: str, times: int = 1) -> str:
         """Wait for so many lines with all the words and give the last of them."""
