@@ -5,6 +5,7 @@ import pytest
 from tests.pipeline.agent_server import AgentServer
 from tests.pipeline.serving import CHAT, serving, telegram_folder, until
 from tests.stubs.telegram import TelegramStub
+from threadline.core.texts import say
 
 pytestmark = pytest.mark.langgraph
 
@@ -44,3 +45,20 @@ def test_a_run_under_way_is_taken_up_after_a_kill(tmp_path: Path, demo_server: A
             until(lambda: answers(telegram, "Slept for 4 seconds."), "the answer")
             served.says("run_ended")
             assert [one.text for one in telegram.shown(CHAT)] == ["sleep 4", "Slept for 4 seconds."]
+
+
+def test_a_kill_that_takes_the_agent_along_leaves_nobody_waiting(tmp_path: Path) -> None:
+    """The demo agent ends with a killed `serve`; after the restart the person gets a last word."""
+    with TelegramStub(edit_interval=0) as telegram:
+        root = telegram_folder(tmp_path, telegram)
+        with serving(root) as served:
+            served.deliver(telegram.say(CHAT, "sleep 5"))
+            served.says("run_created")
+            until(lambda: len(telegram.shown(CHAT)) > 1, "the first sign of life")
+            served.kill()
+        with serving(root) as served:
+            served.says("run_ended")
+            (word,) = [one.text for one in telegram.shown(CHAT) if one.by_bot]
+            assert word in {"Slept for 5 seconds.", say("run_vanished", "en")}
+            served.deliver(telegram.say(CHAT, "and now"))
+            until(lambda: answers(telegram, "You said: and now"), "the next answer")

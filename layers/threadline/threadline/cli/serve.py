@@ -10,6 +10,7 @@ from threadline.cli.program import as_typed
 from threadline.cli.state import FOLDER
 
 PORT = 8420
+MOST_RUNS = 200
 
 
 def add(subparsers: Any) -> None:
@@ -18,6 +19,10 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--port", type=int, default=PORT, help=f"first port to try (default {PORT})"
     )
+    parser.add_argument(
+        "--runs", type=int, default=MOST_RUNS,
+        help=f"runs followed at once, 2000 at most (default {MOST_RUNS})",
+    )  # fmt: skip
     parser.set_defaults(run=run)
 
 
@@ -33,7 +38,12 @@ def run(args: argparse.Namespace) -> int:
     )
     root = Path.cwd()
     options = Options(
-        root=root, folder=root / FOLDER, told=told, port=args.port, environ=dict(os.environ)
+        root=root,
+        folder=root / FOLDER,
+        told=told,
+        port=args.port,
+        most_runs=max(1, min(args.runs, 2000)),
+        environ=dict(os.environ),
     )
     return asyncio.run(serve(options, say))
 

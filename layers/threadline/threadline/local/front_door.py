@@ -76,6 +76,7 @@ class FrontDoor:
         async with self._turnstile:
             answer = await self._ask(request)
         response = web.Response(status=answer.status, body=answer.body)
+        response.headers["server"] = "threadline"
         for name, value in answer.headers:
             if name == "content-type":
                 response.headers[name] = value

@@ -34,6 +34,7 @@ INGEST_ROUTES: Final = (
     Route("POST", "/webhooks/{platform}/{app}"),
 )
 CONNECT_ROUTES: Final = (Route("POST", "/agents/{agent}/ended"),)
+MOST_RUNS: Final = 200
 
 
 class Hosting:
@@ -46,6 +47,7 @@ class Hosting:
         watch: Follows,
         new_id: Callable[[], str],
         pages: Sequence[web.AbstractRouteDef] = (),
+        most_runs: int = MOST_RUNS,
     ) -> None:
         clock = world.clock
         make = functools.partial(Function, clock=clock, new_id=new_id)
@@ -64,7 +66,7 @@ class Hosting:
                 sweep=sweep,
             )
         ]
-        self._follower = Follower(world.queues.runs, watch)
+        self._follower = Follower(world.queues.runs, watch, most_runs)
         self._sweep = functools.partial(sweep_every_minute, sweep, clock, new_id)
         self._following: asyncio.Task[None] | None = None
         self._sweeping: asyncio.Task[None] | None = None

@@ -25,7 +25,7 @@ from threadline.local.configuration import Configuration
 from threadline.local.demo_agent import Bundle, DemoAgent
 from threadline.local.folder import Serving, StateFolder
 from threadline.local.front_door import listen
-from threadline.local.hosting import Handlers, Hosting
+from threadline.local.hosting import MOST_RUNS, Handlers, Hosting
 from threadline.local.log import place, start_logging
 from threadline.local.playground.serving import Playground
 from threadline.local.polling import Polling
@@ -46,13 +46,14 @@ type Say = Callable[[str], None]
 class Options:
     """How `serve` was started: where the configuration is, where its state (both absolute).
 
-    `environ` is passed on to the demo agent.
+    At most `most_runs` are followed at once. `environ` is passed on to the demo agent.
     """
 
     root: Path
     folder: Path
     told: Told = Told()
     port: int = FIRST_PORT
+    most_runs: int = MOST_RUNS
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
@@ -141,8 +142,9 @@ class Serve:
         wiring.install(world)
         playground = Playground(self.folder.path, world, lambda: secrets.token_hex(32), program)
         hosting = Hosting(
-            world, HANDLERS, Watch(world), lambda: uuid.uuid4().hex, playground.routes()
-        )
+            world, HANDLERS, Watch(world), lambda: uuid.uuid4().hex, playground.routes(),
+            self.options.most_runs,
+        )  # fmt: skip
         polling = Polling(world, wiring.ingest(), random.random, self.say, program)
         invitations = Invitations(world, secrets.token_bytes)
         upkeep = Upkeep(

@@ -19,6 +19,7 @@ MOST_CHATS: Final = 50
 MOST_MESSAGES: Final = 400
 MOST_FILES: Final = 100
 TITLE: Final = 60
+VERSION: Final = 2
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS chats (chat TEXT PRIMARY KEY, title TEXT, touched REAL);
@@ -26,6 +27,7 @@ CREATE TABLE IF NOT EXISTS said (
   id INTEGER PRIMARY KEY AUTOINCREMENT, chat TEXT, who TEXT, text TEXT, tone TEXT, key TEXT UNIQUE,
   reply_to INTEGER, at REAL, state TEXT, settled_at REAL, why TEXT DEFAULT '',
   first_edit_at REAL, last_edit_at REAL, edits INTEGER DEFAULT 0, files TEXT DEFAULT '[]',
+  options TEXT DEFAULT '[]',
   revision INTEGER
 );
 CREATE INDEX IF NOT EXISTS said_by_chat ON said (chat, revision);
@@ -43,8 +45,8 @@ class Said:
 
     `key` is the page's own name of a person's message, so that it can be sent again as the same.
     `state` of a person's is `sending` until the front door answered, `settled_at` when it did, and
-    `why` says in words what it refused. `reply_to` is the person's message an answer belongs to;
-    `edits` count how often an answer grew, its final text aside.
+    `why` says in words what it refused. `reply_to` is the person's message an answer belongs to,
+    `options` the answers it offers; `edits` count how often an answer grew, its final text aside.
     """
 
     id: int
@@ -58,11 +60,21 @@ class Said:
     state: State
     settled_at: float | None
     why: str
+    options: tuple[str, ...]
     first_edit_at: float | None
     last_edit_at: float | None
     edits: int
     files: tuple[Mapping[str, Any], ...]
     revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the agent says: Markdown, its tone, and the answers it offers."""
+
+    text: str
+    tone: str
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +103,8 @@ class Chats:
         self._sql = sqlite3.connect(path, isolation_level=None)
         self._sql.row_factory = sqlite3.Row
         # NORMAL: a write costs microseconds and no wait for the disk, so the loop may do it itself.
-        self._sql.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;" + _SCHEMA)
+        self._sql.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
+        self._lay()
 
     def close(self) -> None:
         """Close the file."""
@@ -129,26 +142,28 @@ class Chats:
                 (why, revision),
             )
 
-    def post(self, chat: str, text: str, tone: str, nonce: str, reply_to: int, at: float) -> int:
+    def post(self, chat: str, words: Words, nonce: str, reply_to: int, at: float) -> int:
         """Add what the agent says; the same nonce gives the message that stands."""
         with self._writing() as revision:
             self._sql.execute(
-                "INSERT INTO said (chat, who, text, tone, key, reply_to, at, state, revision)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, 'posted', ?) ON CONFLICT (key) DO NOTHING",
-                (chat, BOT, text, tone, f"{BOT}:{nonce}", reply_to, at, revision),
+                "INSERT INTO said (chat, who, text, tone, options, key, reply_to, at, state,"
+                " revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'posted', ?)"
+                " ON CONFLICT (key) DO NOTHING",
+                (chat, BOT, *_columns(words), f"{BOT}:{nonce}", reply_to, at, revision),
             )
-            self._touch(chat, text, at)
+            self._touch(chat, words.text, at)
             found = self._sql.execute("SELECT id FROM said WHERE key = ?", (f"{BOT}:{nonce}",))
             return int(found.fetchone()[0])
 
-    def edit(self, message: int, text: str, tone: str, at: float) -> bool:
+    def edit(self, message: int, words: Words, at: float) -> bool:
         """Replace what the agent said; False where it does not stand (any more)."""
         with self._writing() as revision:
             changed = self._sql.execute(
-                "UPDATE said SET text = ?, tone = ?, revision = ? WHERE id = ? AND who = ?",
-                (text, tone, revision, message, BOT),
+                "UPDATE said SET text = ?, tone = ?, options = ?, revision = ?"
+                " WHERE id = ? AND who = ?",
+                (*_columns(words), revision, message, BOT),
             )
-            if tone == Tone.PROGRESS:
+            if words.tone == Tone.PROGRESS:
                 self._sql.execute(
                     "UPDATE said SET first_edit_at = COALESCE(first_edit_at, ?),"
                     " last_edit_at = ?, edits = edits + 1 WHERE id = ?",
@@ -203,6 +218,14 @@ class Chats:
         row = self._sql.execute("SELECT * FROM files WHERE file = ?", (file,)).fetchone()
         return None if row is None else StoredFile(row["name"], row["mime"], row["body"])
 
+    def _lay(self) -> None:
+        """Make the tables; a list of another version is dropped: it is only a playground's."""
+        (version,) = self._sql.execute("PRAGMA user_version").fetchone()
+        if version != VERSION:
+            for table in ("chats", "said", "files", "counter"):
+                self._sql.execute(f"DROP TABLE IF EXISTS {table}")
+        self._sql.executescript(f"{_SCHEMA} PRAGMA user_version = {VERSION};")
+
     @contextmanager
     def _writing(self) -> Iterator[int]:
         """Write all or nothing under the next revision."""
@@ -236,12 +259,16 @@ class Chats:
         )
 
 
+def _columns(words: Words) -> tuple[str, str, str]:
+    return words.text, words.tone, json.dumps(words.options)
+
+
 def _said(row: sqlite3.Row) -> Said:
     return Said(
         id=row["id"], chat=row["chat"], who=row["who"], key=row["key"].partition(":")[2],
         text=row["text"], tone=row["tone"], reply_to=row["reply_to"] or 0, at=row["at"],
-        state=row["state"],
-        settled_at=row["settled_at"], why=row["why"], first_edit_at=row["first_edit_at"],
-        last_edit_at=row["last_edit_at"], edits=row["edits"], files=tuple(json.loads(row["files"])),
-        revision=row["revision"],
+        state=row["state"], settled_at=row["settled_at"], why=row["why"],
+        options=tuple(json.loads(row["options"])), first_edit_at=row["first_edit_at"],
+        last_edit_at=row["last_edit_at"], edits=row["edits"],
+        files=tuple(json.loads(row["files"])), revision=row["revision"],
     )  # fmt: skip

@@ -25,6 +25,7 @@ def message(said: Said) -> dict[str, Any]:
         "why": said.why,
         "reply_to": said.reply_to,
         "files": list(said.files),
+        "options": list(said.options),
         "revision": said.revision,
     }
 

@@ -40,7 +40,7 @@ function open(name) {
 function told(name, value) {
   if (name === "messages") {
     for (const message of value) if (message.who === "you") texts.set(message.id, message.text);
-    messages.show(value, { journey: choose, again: composer.sayAgain });
+    messages.show(value, { journey: choose, again: composer.sayAgain, say: composer.sayAtOnce });
   } else if (name === "chats") {
     chats = value;
     listChats();

@@ -28,7 +28,8 @@ export function clear() {
   atEnd = true;
 }
 
-// `act.journey(id)` shows a message's journey, `act.again(message)` sends a refused one again.
+// `act.journey(id)` shows a message's journey, `act.again(message)` sends a refused one again,
+// `act.say(text)` answers a question.
 export function show(messages, act) {
   for (const message of messages) {
     const known = shown.get(message.id);
@@ -80,6 +81,20 @@ function change(item, message, act) {
   for (const tone of ["question", "notice"]) item.classList.toggle(tone, message.tone === tone);
   item.classList.toggle("growing", message.growing);
   grow(body, message.tree);
+  offer(item, message, act);
+}
+
+// Buttons for the answers a question offers; the style sheet shows them while it comes last.
+function offer(item, message, act) {
+  item.querySelector(".options")?.remove();
+  if (!message.options.length) return;
+  const buttons = message.options.map((option) => {
+    const button = element("button", { type: "button", className: "quiet", textContent: option });
+    button.addEventListener("click", () => act.say(option));
+    return button;
+  });
+  const group = element("div", { className: "options", role: "group", ariaLabel: "Answers" }, ...buttons);
+  item.querySelector(".foot").before(group);
 }
 
 function journeyButton(message, act) {
