@@ -31,8 +31,8 @@ check: ## lint, formatting, types and the direction of imports
 	@$(IN_VENV)python setup/parts.py
 
 faults: ## let everything go wrong that can, in every kind of turn (10 minutes)
-	$(BOOTSTRAP) dev
-	@$(IN_VENV)python -m tests.faults
+	$(BOOTSTRAP) test
+	@$(IN_VENV)python -m tests.faults --kills 50 --messages 10000
 
 mutate: ## see that the fault harness finds wrong changes (15 minutes)
 	$(BOOTSTRAP) dev

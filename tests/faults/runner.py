@@ -4,16 +4,20 @@ import argparse
 import logging
 import multiprocessing
 import random
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import hypothesis.core
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.faults.gates import KINDS
+from tests.faults.kills import kill_test
+from tests.faults.overload import overload
 from tests.faults.scenarios import SCENARIOS
 from tests.faults.schedules import Schedules
 from tests.faults.single import Case, run, undisturbed
@@ -30,6 +34,8 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--schedules", type=int, default=10_000)
     parser.add_argument("--every", type=int, default=1, help="take each n-th call only")
     parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--kills", type=int, default=0, help="kill a real serve this often")
+    parser.add_argument("--messages", type=int, default=0, help="send so many at once")
     parser.add_argument("--first", action="store_true", help="stop at the first violation")
     args = parser.parse_args(words)
     logging.disable(logging.CRITICAL)
@@ -39,6 +45,8 @@ def main(words: Sequence[str]) -> int:
             return 1
         first = random.randrange(2**32) if args.seed is None else args.seed
         broken += _schedules(pool, args.schedules, first)
+    broken += _kills(args.kills, first) if args.kills else 0
+    broken += _overload(args.messages) if args.messages else 0
     print(f"violations  {broken}")
     return 1 if broken else 0
 
@@ -66,7 +74,7 @@ def _single(pool: "multiprocessing.pool.Pool", every: int, *, stop: bool) -> int
     _table(points, total)
     for outcome in bad:
         print(f"BROKEN {outcome.case} at {outcome.point}: {'; '.join(outcome.violations)}")
-    print(f"single faults  {len(cases)} in {time.monotonic() - begun:.0f} s")
+    print(f"single faults  {len(cases)} in {time.monotonic() - begun:.0f} s", flush=True)
     return len(bad)
 
 
@@ -108,8 +116,29 @@ def _schedules(pool: "multiprocessing.pool.Pool", number: int, first: int) -> in
     found = [text for text in pool.imap_unordered(_chunk, chunks) if text]
     for text in found:
         print(f"BROKEN {text}")
-    print(f"schedules  {number} from seed {first} in {time.monotonic() - begun:.0f} s")
+    seconds = time.monotonic() - begun
+    print(f"schedules  {number} from seed {first} in {seconds:.0f} s", flush=True)
     return len(found)
+
+
+def _kills(number: int, first: int) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        report = kill_test(Path(folder), number, first)
+    for text in report.violations:
+        print(f"BROKEN {text}")
+    told = f"{report.messages} messages in {report.seconds:.0f} s"
+    print(f"kill -9  {report.kills} times, {told}", flush=True)
+    return len(report.violations)
+
+
+def _overload(messages: int) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        report = overload(Path(folder), messages // 10, 10)
+    for text in report.violations:
+        print(f"BROKEN {text}")
+    told = f"{report.accepted} accepted, {report.refused} refused with 503"
+    print(f"overload  {told}, {report.seconds:.0f} s, {report.grown:.0f} MB more", flush=True)
+    return len(report.violations)
 
 
 def _chunk(chunk: tuple[int, int]) -> str:

@@ -8,10 +8,9 @@ from urllib.parse import unquote, urlsplit
 
 from tests.simulation.agent import AgentStub
 from tests.stubs.telegram import TelegramStub
-from threadline.backends.clock import VirtualClock
 from threadline.backends.http_asyncio import LONGEST_SILENCE
 from threadline.core.http import HttpRequest, HttpResponse, Lost
-from threadline.core.ports import Blobs
+from threadline.core.ports import Blobs, Clock
 
 AGENT = "http://agent.test"
 TELEGRAM = "http://telegram.test"
@@ -22,7 +21,7 @@ LATENCY = 0.01
 class Stubs:
     """Everything outside."""
 
-    clock: VirtualClock
+    clock: Clock
     agent: AgentStub
     telegram: TelegramStub
     blobs: Blobs
