@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from threadline.core import keys, wire
+from threadline.core.apps import AppSettings
 from threadline.core.arrived import MAX_BODY, Arrived
 from threadline.core.errors import (
     DeliveryRejected,
@@ -23,7 +24,6 @@ from threadline.core.platform import Parses, Platform, ReceivesHttp
 from threadline.core.ports import Clock, Outgoing
 from threadline.core.posting import Credentials
 from threadline.core.reasons import Reason
-from threadline.core.settings import AppSettings
 
 UNACCEPTED: Final = "unaccepted/"
 UNREADABLE: Final = "unreadable/"

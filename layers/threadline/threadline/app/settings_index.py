@@ -6,11 +6,11 @@ Ingest reads this one item on a cold start, so it is read with the standard libr
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from threadline.core.apps import AppSettings
 from threadline.core.ids import AppName, PlatformName
 from threadline.core.json import Json, JsonObject
 from threadline.core.ports import Item, Key
 from threadline.core.schema import READABLE_SCHEMAS
-from threadline.core.settings import AppSettings
 
 TABLE: Final = "settings"
 PARTITION: Final = "settings"

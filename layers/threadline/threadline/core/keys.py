@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-import uuid
 from collections.abc import Sequence
 from typing import Final
 
@@ -68,6 +67,8 @@ def thread_id(
     namespace: str, owner: OwnerId, conversation: ConversationKey, epoch: str
 ) -> ThreadId:
     """Derive the agent's thread: unguessable without the installation's random namespace."""
+    import uuid  # not on the way of a webhook
+
     return ThreadId(str(uuid.uuid5(uuid.UUID(namespace), join((owner, conversation, epoch)))))
 
 
@@ -96,4 +97,6 @@ def nonce(part: str) -> str:
 
 def installation_id(namespace: str, name: str) -> str:
     """Derive a stable UUID of this installation for `name`."""
+    import uuid
+
     return str(uuid.uuid5(uuid.UUID(namespace), name))

@@ -1,9 +1,8 @@
 """What a platform is: a small required contract and optional abilities asked for by type."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
-from threadline.core.choice import Choice
 from threadline.core.http import BlobRef, Flow, SaveTo
 from threadline.core.ids import PlatformName
 from threadline.core.message import FileRef, Message, Parsed, Webhook
@@ -16,7 +15,10 @@ from threadline.core.posting import (
     Stage,
     Traits,
 )
-from threadline.core.settings import Binding
+
+if TYPE_CHECKING:
+    from threadline.core.choice import Choice
+    from threadline.core.settings import Binding
 
 
 class Platform(Protocol):
@@ -140,7 +142,7 @@ class ReadsHistory(Platform, Protocol):
 class Chooses(Platform, Protocol):
     """Decides by its own rules which bindings one message reaches (fan-out)."""
 
-    def choose(self, message: Message, bindings: Sequence[Binding]) -> tuple[Choice, ...]:
+    def choose(self, message: Message, bindings: "Sequence[Binding]") -> "tuple[Choice, ...]":
         """Give a choice for each binding of this message, fired or with a reason."""
         ...
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from threadline.core.apps import AppSettings as AppSettings  # noqa: PLC0414 - found here too
 from threadline.core.ids import AgentName, AppName, BindingName, OwnerId, PlatformName
 from threadline.core.json import JsonObject
 
@@ -107,21 +108,6 @@ class AgentSettings:
     time_limit: float = 3600.0
     give_up: float = 3600.0
     image_limit: int = 5_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppSettings:
-    """One app of a platform: the bot's own identity and switches; secrets are kept elsewhere."""
-
-    platform: PlatformName
-    app: AppName
-    enabled: bool = True
-    identity: str = ""
-    identity_name: str = ""
-    base_url: str = ""
-    transport: str = "webhook"
-    paused: bool = False
-    options: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from threadline.app import settings_index
+from threadline.core.apps import AppSettings
 from threadline.core.errors import StoreError
 from threadline.core.ports import Clock, Item, Key
-from threadline.core.settings import AppSettings
 
 KEPT: Final = 60.0
 
