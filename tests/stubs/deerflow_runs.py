@@ -33,7 +33,7 @@ class GatewayRun(Run):
     first: bool = False
     local: bool = True
     stopped: str = ""
-    waited: bool = False
+    tail: float = TAIL
 
     @property
     def wish(self) -> list[str]:
@@ -48,15 +48,15 @@ class GatewayRun(Run):
         return Run.status(self, now)
 
     def busy(self, now: float) -> bool:
-        """Whether it keeps its thread: a little longer than it looks, unless a cancel waited."""
-        return now < self.ends_at + (0.0 if self.waited else TAIL)
+        """Whether it keeps its thread: a little longer than it looks."""
+        return now < self.ends_at + self.tail
 
     def pieces(self) -> list[tuple[float, str]]:
         match self.wish:
             case ["flood", number]:
                 every = self.script.seconds / int(number)
                 first = self.began_at + START_AFTER
-                return [(first + every * n, f"token{n} ") for n in range(int(number))]
+                return [(first + every * n, piece) for n, piece in enumerate(flood(int(number)))]
         return Run.pieces(self)
 
     def completed(self, now: float) -> bool:
@@ -72,10 +72,15 @@ def script(text: str) -> Script:
         case ["fails"]:
             return Script()
         case ["flood", number]:
-            return Script("".join(f"token{n} " for n in range(int(number))), 30.0)
+            return Script("".join(flood(int(number))))
         case ["present", name]:
             return Script(f"Made {name}.")
     return script_of(text)
+
+
+def flood(number: int) -> list[str]:
+    """Give many short pieces, no two alike."""
+    return [f"{n:x} " for n in range(number)]
 
 
 @dataclass(frozen=True, slots=True)
