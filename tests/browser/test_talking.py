@@ -62,15 +62,18 @@ def test_an_earlier_journey_can_be_looked_up(screen: Screen) -> None:
 
 
 def test_an_empty_chat_offers_what_to_say(screen: Screen) -> None:
-    """The examples are understood by the demo agent: one is sent by a click and asks back."""
+    """The demo agent understands the examples: one asks back and offers its answers as buttons."""
     expect(screen.page.locator("#examples button")).to_have_count(5)
     screen.page.get_by_role("button", name="ask").click()
     question = screen.answers("Which colour?")
     expect(question).to_have_class(re.compile("question"))
     expect(screen.page.locator("#empty")).to_be_hidden()
     screen.steps("asked")
-    screen.say("green")
+    answers = screen.page.get_by_role("group", name="Answers").get_by_role("button")
+    expect(answers).to_have_text(["red", "green", "blue"])
+    answers.nth(1).click()
     screen.answers("You chose: green")
+    expect(answers.first).to_be_hidden()
 
 
 def test_an_answer_can_be_stopped(screen: Screen) -> None:
@@ -149,3 +152,25 @@ def test_a_picture_can_be_attached(screen: Screen, tmp_path: Path) -> None:
     screen.answers("You sent 1 image.")
     expect(screen.page.locator(".mine img")).to_have_attribute("alt", "dot.png")
     assert "fetching" in screen.steps()
+
+
+HIDE = """(hidden) => {
+  Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+def test_two_windows_show_one_chat(screen: Screen) -> None:
+    """A second window on the same chat sees it grow; one that was hidden catches up when shown."""
+    other = Screen(screen.page.context.new_page())
+    other.page.goto(screen.page.url)
+    screen.say("for both")
+    other.answers("You said: for both")
+    other.ask(HIDE, argument=True)
+    screen.say("while hidden")
+    screen.answers("You said: while hidden")
+    expect(other.page.locator(".mine")).to_have_count(1)
+    other.ask(HIDE, argument=False)
+    other.answers("You said: while hidden")
+    other.say("from the other")
+    screen.answers("You said: from the other")

@@ -8,9 +8,10 @@ from tests.unit.playground.page import Page, visit
 from threadline.core.errors import ConversationGone, CredentialsRejected, PostRejected
 from threadline.core.http import SaveTo
 from threadline.core.message import FileRef
-from threadline.core.posting import Draft, Receipt, Tone
+from threadline.core.posting import Draft, Receipt, Reply, Tone
 from threadline.local.playground.chats import StoredFile
 from threadline.platforms.playground import PLATFORM
+from threadline.platforms.playground.limits import OPTIONS
 
 
 def test_a_nonce_posts_once(tmp_path: Path) -> None:
@@ -68,7 +69,18 @@ def test_the_codec_without_the_token_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "fault", [Draft(""), Draft(" "), Draft("x" * 8_001), Draft("x", {"tone": "loud"})]
+    "fault",
+    [
+        Draft(""),
+        Draft(" "),
+        Draft("x" * 8_001),
+        Draft("x", {"tone": "loud"}),
+        Draft("x", {"options": '"red"'}),
+        Draft("x", {"options": '[""]'}),
+        Draft("x", {"options": "[1]"}),
+        Draft("x", {"options": '["' + "x" * 201 + '"]'}),
+        Draft("x", {"options": "[" + '"x",' * 12 + '"x"]'}),
+    ],
 )
 def test_the_api_is_strict(tmp_path: Path, fault: Draft) -> None:
     """A draft that no reply is rendered to is refused for good, posted or edited."""
@@ -98,5 +110,24 @@ def test_an_attached_file_is_fetched_whole(tmp_path: Path) -> None:
         for other, limit in ((replace(file, id="f2"), 2_000_000), (replace(file, size=1), 1_000)):
             with pytest.raises((PostRejected, ConversationGone)):
                 await call(page, PLATFORM.fetch(other, using, SaveTo("files/t/1", limit)))
+
+    visit(tmp_path, visitor)
+
+
+def test_a_question_offers_its_answers(tmp_path: Path) -> None:
+    """Options go with the last part of a question, short ones only, and stay until it is edited."""
+    many = tuple(str(number) for number in range(13))
+    assert OPTIONS not in PLATFORM.render(Reply("Which?", Tone.QUESTION, many))[-1].facts
+    long = PLATFORM.render(Reply("x " * 5_000, Tone.QUESTION, ("red",)))
+    assert [OPTIONS in part.facts for part in long] == [False, True]
+
+    async def visitor(page: Page) -> None:
+        (asked,) = PLATFORM.render(Reply("Which?", Tone.QUESTION, ("red", "green", "x" * 201)))
+        posted = await post(page, asked)
+        (said,) = page.playground._chats.changed("c1")
+        assert (said.tone, said.options) == ("question", ("red", "green"))
+        await edit(page, draft("Never mind."), posted)
+        (said,) = page.playground._chats.changed("c1")
+        assert said.options == ()
 
     visit(tmp_path, visitor)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from threadline.local.playground import chats as module
-from threadline.local.playground.chats import Chats, StoredFile
+from threadline.local.playground.chats import Chats, StoredFile, Words
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def test_what_was_said_survives_the_process(tmp_path: Path) -> None:
     before = Chats(path)
     said = before.say("c1", "hello", "k1", 1.0)
     before.settle(said.id, "accepted", 1.5)
-    post = before.post("c1", "You said: hello", "answer", "n1", said.id, 2.0)
+    post = before.post("c1", Words("You said: hello", "answer", ("a",)), "n1", said.id, 2.0)
     known = before.changed("c1")
     before.close()
     after = Chats(path)
@@ -58,10 +58,10 @@ def test_the_list_is_bounded(chats: Chats, monkeypatch: pytest.MonkeyPatch) -> N
 def test_every_change_has_a_later_revision(chats: Chats) -> None:
     """A page that knows a revision is given what changed since, and only that."""
     said = chats.say("c1", "hello", "k1", 1.0)
-    post = chats.post("c1", "…", "progress", "n1", said.id, 2.0)
+    post = chats.post("c1", Words("…", "progress"), "n1", said.id, 2.0)
     known = max(one.revision for one in chats.changed("c1"))
     assert chats.changed("c1", known) == ()
-    assert chats.edit(post, "You", "progress", 3.0)
+    assert chats.edit(post, Words("You", "progress"), 3.0)
     assert [one.id for one in chats.changed("c1", known)] == [post]
     chats.settle(said.id, "accepted", 4.0)
     assert [one.id for one in chats.changed("c1", known)] == [said.id, post]
@@ -98,3 +98,18 @@ def test_a_chat_is_called_by_what_was_said_first(chats: Chats) -> None:
     assert titles["c1"].startswith("two lines xxx")
     assert len(titles["c1"]) == 60
     assert titles["c2"] == "notes.txt"
+
+
+def test_a_list_of_another_version_is_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After an update that changes the tables the playground starts with an empty list."""
+    path = tmp_path / "chats.db"
+    before = Chats(path)
+    before.say("c1", "hello", "k1", 1.0)
+    before.close()
+    monkeypatch.setattr(module, "VERSION", module.VERSION + 1)
+    after = Chats(path)
+    assert after.titles() == ()
+    assert after.say("c1", "hello", "k1", 1.0).state == "sending"
+    after.close()

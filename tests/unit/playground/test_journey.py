@@ -13,7 +13,7 @@ from threadline.core.ids import DeliveryId
 from threadline.core.ports import Expect, Put
 from threadline.core.records import JournalRow
 from threadline.local.playground import wire
-from threadline.local.playground.chats import Chats
+from threadline.local.playground.chats import Chats, Words
 from threadline.local.playground.journey import Known, RecentLines, Told, tell
 
 DELIVERY = "playground-default-1"
@@ -58,10 +58,10 @@ def told(store: SqliteStore, chats: Chats, *lines: Mapping[str, object]) -> Told
 
 def test_a_journey_is_told_from_sending_to_the_last_post(store: SqliteStore, chats: Chats) -> None:
     """Own records, journal and counted edits stand in order of time, with the run's id."""
-    post = chats.post("c1", "…", "progress", "n1", 1, 100.3)
-    chats.edit(post, "You", "progress", 100.6)
-    chats.edit(post, "You said", "progress", 100.8)
-    chats.edit(post, "You said: hello", "answer", 101.0)
+    post = chats.post("c1", Words("…", "progress"), "n1", 1, 100.3)
+    chats.edit(post, Words("You", "progress"), 100.6)
+    chats.edit(post, Words("You said", "progress"), 100.8)
+    chats.edit(post, Words("You said: hello", "answer"), 101.0)
     journal(
         store,
         (100.1, "starting", "agent demo"),

@@ -1,0 +1,1 @@
+"""The playground page as `threadline serve` shows it: routes, list of chats, journeys."""

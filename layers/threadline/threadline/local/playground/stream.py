@@ -4,8 +4,9 @@ https://html.spec.whatwg.org/multipage/server-sent-events.html
 """
 
 import asyncio
+import contextlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -48,7 +49,7 @@ class Bell:
         self.closed = True
         self.ring()
 
-    async def rings(self) -> AsyncIterator[bool]:
+    async def rings(self) -> AsyncGenerator[bool]:
         """Yield at once, then at every ring (True) and when nothing rang for a while (False)."""
         event = asyncio.Event()
         self._waiting.add(event)
@@ -86,10 +87,11 @@ class Stream:
         await response.prepare(request)
         try:
             await response.write(f"retry: {RETRY_AFTER}\n\n".encode())
-            async for rang in bell.rings():
-                events = await self._events() if rang else b": still here\n\n"
-                if events:
-                    await response.write(events)
+            async with contextlib.aclosing(bell.rings()) as rings:
+                async for rang in rings:
+                    events = await self._events() if rang else b": still here\n\n"
+                    if events:
+                        await response.write(events)
         except ConnectionError:
             pass  # the page left
         return response

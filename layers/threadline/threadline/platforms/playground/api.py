@@ -17,10 +17,11 @@ from threadline.core.errors import (
     RateLimited,
 )
 from threadline.core.http import BlobRef, Flow, HttpRequest, HttpResponse, Lost, SaveTo, ask
+from threadline.core.json import Json, JsonObject
 from threadline.core.message import FileRef
 from threadline.core.policy import redact, retry_after
 from threadline.core.posting import Credentials, Destination, Draft, Receipt
-from threadline.platforms.playground.limits import MAX_FILE, NOWHERE, TOKEN, TONE
+from threadline.platforms.playground.limits import MAX_FILE, NOWHERE, OPTIONS, TOKEN, TONE
 
 _LONGEST_SHOWN: Final = 120
 
@@ -62,12 +63,16 @@ def fetch(file: FileRef, credentials: Credentials, save_to: SaveTo) -> Flow[Blob
     return answer.saved
 
 
-def _content(draft: Draft) -> dict[str, str]:
-    return {"text": draft.text, "tone": draft.facts.get(TONE, "answer")}
+def _content(draft: Draft) -> dict[str, Json]:
+    return {
+        "text": draft.text,
+        "tone": draft.facts.get(TONE, "answer"),
+        "options": json.loads(draft.facts.get(OPTIONS, "[]")),
+    }
 
 
 def _request(
-    method: Literal["POST", "PUT"], path: str, fields: dict[str, str], credentials: Credentials
+    method: Literal["POST", "PUT"], path: str, fields: JsonObject, credentials: Credentials
 ) -> HttpRequest:
     return HttpRequest(
         method,

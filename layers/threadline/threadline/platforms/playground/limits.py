@@ -14,6 +14,12 @@ TOKEN: Final = "api_token"  # noqa: S105 - the secret's name
 TONE: Final = "tone"
 """The fact of a draft that says what it is: answer, question, notice or progress."""
 
+OPTIONS: Final = "options"
+"""The fact of a draft with the answers a question offers, as a JSON list."""
+
+MOST_OPTIONS: Final = 12
+LONGEST_OPTION: Final = 200
+
 PERSON: Final = "you"
 BOT: Final = "threadline"
 """The accounts of a chat; there are no others."""

@@ -112,6 +112,10 @@ at("new-chat").addEventListener("click", () => {
   location.hash = freshName();
   composer.focus();
 });
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) stream.pause();
+  else stream.resume();
+});
 addEventListener("hashchange", () => {
   follow();
   localStorage.setItem("chat", chat);

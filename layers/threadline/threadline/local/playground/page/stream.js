@@ -43,6 +43,18 @@ export class Stream {
     this.timer = setTimeout(() => this.open(), AGAIN_AFTER);
   }
 
+  // A page nobody looks at gives its connection back: a browser has only six for all its pages.
+  pause() {
+    this.close();
+    this.paused = true;
+    this.lost = true;
+  }
+
+  resume() {
+    if (this.paused) this.open();
+    this.paused = false;
+  }
+
   close() {
     clearTimeout(this.timer);
     this.source.onerror = null;
