@@ -7,7 +7,6 @@ from tests.unit.cli.conftest import Command
 from threadline.app.configure.compile import FILE_NAME
 from threadline.cli import explain, state, version
 from threadline.core.errors import StoreUnavailable
-from threadline.local import serve
 
 
 def test_help_names_every_command(threadline: Command) -> None:
@@ -89,5 +88,4 @@ def test_an_interrupted_command_says_nothing(
 
 def test_commands_and_serve_share_one_place() -> None:
     """What one command stores, the running process reads."""
-    assert state.FOLDER == serve.FOLDER
     assert state.FILE == FILE_NAME

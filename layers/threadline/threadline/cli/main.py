@@ -19,11 +19,24 @@ from threadline.cli import (
     secrets,
     serve,
     version,
+    webhook,
 )
 from threadline.cli.state import FOLDER
 from threadline.core.errors import ConfigError, ThreadlineError
 
-COMMANDS = (serve, config, secrets, admit, pause, explain, outbox, redrive, replay, version)
+COMMANDS = (
+    serve,
+    config,
+    secrets,
+    admit,
+    webhook,
+    pause,
+    explain,
+    outbox,
+    redrive,
+    replay,
+    version,
+)
 """Modules that each add their words: `add(subparsers)` sets `run`, which gives the exit code."""
 
 REPORT = "internal-error.txt"

@@ -1,0 +1,82 @@
+"""`threadline webhook`: tell a platform where to call us, or that it need not."""
+
+import argparse
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from threadline.cli import state
+from threadline.cli.program import as_typed
+from threadline.core.errors import ThreadlineError
+
+if TYPE_CHECKING:
+    from threadline.app.configure.surroundings import Compiled
+    from threadline.local.webhooks import TelegramWebhook
+
+TELEGRAM = "telegram"
+
+
+def add(subparsers: Any) -> None:
+    """Add the commands."""
+    group = subparsers.add_parser("webhook", help="register the address with a platform")
+    words = group.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for word, what, run in (
+        ("set", "have messages sent to the public address", register),
+        ("delete", "have messages kept until they are asked for (polling)", remove),
+    ):
+        parser = words.add_parser(word, help=what)
+        parser.add_argument("app", metavar="PLATFORM[/APP]", help="which bot, such as telegram")
+        parser.set_defaults(run=run)
+
+
+def register(args: argparse.Namespace) -> int:
+    """Register the address. Raises ThreadlineError and ConfigError."""
+    compiled = _compiled()
+    webhook, path = _webhook(args.app, compiled)
+    if not path:
+        raise ThreadlineError(
+            f"{args.app} is polled: write `transport: webhook` for it in {state.FILE} first"
+        )
+    public = compiled.settings.public_url
+    if not public:
+        raise ThreadlineError(
+            f"no public address: write `public_url` in {state.FILE}, or set THREADLINE_PUBLIC_URL"
+        )
+    asyncio.run(webhook.register(public + path))
+    print(f"Telegram sends messages to {public}{path}")
+    return 0
+
+
+def remove(args: argparse.Namespace) -> int:
+    """Remove the registration. Raises ThreadlineError and ConfigError."""
+    webhook, path = _webhook(args.app, _compiled())
+    asyncio.run(webhook.remove())
+    print("Telegram keeps messages until they are asked for.")
+    if path:
+        print(f"{args.app} is configured for a webhook: to poll, take that out of {state.FILE}.")
+    return 0
+
+
+def _compiled() -> "Compiled":
+    from threadline.app.configure.compile import compile_settings
+
+    path = Path(state.FILE)
+    source = state.read(path) if path.exists() else b""
+    return compile_settings(source, state.surroundings(), state.FILE)
+
+
+def _webhook(written: str, compiled: "Compiled") -> tuple["TelegramWebhook", str]:
+    """Find the bot and the path its platform calls, "" where it is polled."""
+    from threadline.cli.entries import app
+    from threadline.local.webhooks import TelegramWebhook
+
+    platform, name = app(written)
+    if platform != TELEGRAM:
+        raise ThreadlineError(f"on {platform} a webhook is registered on the platform's own pages")
+    settings = compiled.settings.app(platform, name)
+    row = next(one for one in compiled.platforms if (one.platform, one.app) == (platform, name))
+    if settings is None:
+        raise ThreadlineError(f"{written} is off: {row.why}; see {as_typed()} config check")
+    with state.ports() as opened:
+        secrets = opened.secrets.get(f"{platform}/{name}")
+    return TelegramWebhook(settings, secrets), row.webhook
