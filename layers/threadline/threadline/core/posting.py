@@ -43,10 +43,14 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One postable part within the platform's limits; `facts` are the platform's own."""
+    """One postable part within the platform's limits; `facts` are the platform's own.
+
+    `at` is set when it is posted or edited: epoch seconds, the same for every repeat of one part.
+    """
 
     text: str
     facts: Mapping[str, str] = field(default_factory=dict)
+    at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,7 @@ class Credentials:
 
     `identity` and `identity_name` are the bot's own account, so that its posts are recognised
     without a look-up. `base_url` is a configured API address, admitted exactly as written.
+    `options` are what the configuration says of the app beyond that, such as its domain.
     """
 
     platform: PlatformName
@@ -84,6 +89,7 @@ class Credentials:
     identity_name: str = ""
     base_url: str = ""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    options: Mapping[str, str] = field(default_factory=dict)
 
     def secret(self, name: str) -> str:
         """Give one secret, or "" where it is not set: callers fail closed on that."""
@@ -97,8 +103,9 @@ class Traits:
     `max_text` counts in `text_unit`. `edit_interval` is the shortest time between two edits in
     one chat, `group_edit_interval` the same where others read along. `placeholder`: a first sign
     of life is posted and grows into the answer. `shows_queue`: a waiting message shows that it
-    waits. `dedupes_posts`: the nonce makes a repeated post harmless. `reads_history`: an unknown
-    post can be looked up. `reply_window` 0 means none.
+    waits. `dedupes_posts`: the nonce makes a repeated post harmless, for `dedupe_window` seconds
+    where that is not 0. `reads_history`: an unknown post can be looked up. `follows_threads`: who
+    writes on in a thread that was answered in needs no mention. `reply_window` 0 means none.
     """
 
     max_text: int
@@ -113,6 +120,8 @@ class Traits:
     placeholder: bool = False
     shows_queue: bool = False
     dedupes_posts: bool = False
+    dedupe_window: float = 0.0
     reads_history: bool = False
+    follows_threads: bool = False
     api_hosts: frozenset[str] = frozenset()
     file_hosts: frozenset[str] = frozenset()

@@ -1,0 +1,90 @@
+"""The words of client and relay: JSON arrays, one a frame.
+
+https://github.com/nostr-protocol/nips/blob/master/01.md
+https://github.com/nostr-protocol/nips/blob/master/42.md
+"""
+
+import json
+from typing import Final
+
+from threadline.core.json import Json, JsonObject
+from threadline.platforms.buzz.event import (
+    ADDED,
+    AUTH,
+    CHANNEL,
+    CHAT,
+    EDIT,
+    REMOVED,
+    Event,
+    Signer,
+    Tags,
+)
+
+DISCOVERY: Final = "buzz-discovery"
+MEMBERSHIP: Final = "buzz-membership"
+CHATS: Final = "buzz-chat-"
+LOOK_BACK: Final = 60
+"""Seconds before the connection from which stored changes of membership are asked for."""
+
+
+def decode(frame: str | bytes) -> list[Json] | None:
+    """Read a relay's frame; None where it is no array that begins with a text. Never raises."""
+    try:
+        read = json.loads(frame)
+    except (ValueError, RecursionError):
+        return None
+    return read if isinstance(read, list) and read and isinstance(read[0], str) else None
+
+
+def discover() -> str:
+    """Ask for the channels; the relay knows whose they are."""
+    return _frame("REQ", DISCOVERY, {"kinds": [CHANNEL]})
+
+
+def memberships(pubkey: str, started: int) -> str:
+    """Ask for being added and removed, from a little before the connection on."""
+    since = max(started - LOOK_BACK, 0)
+    kinds: list[Json] = [ADDED, REMOVED]
+    return _frame("REQ", MEMBERSHIP, {"kinds": kinds, "#p": [pubkey], "since": since})
+
+
+def listen(channel: str, since: int) -> str:
+    """Ask for a channel's messages: this relay answers one channel a subscription."""
+    return _frame("REQ", CHATS + channel, {"kinds": [CHAT], "#h": [channel], "since": since})
+
+
+def close(subscription: str) -> str:
+    """End a subscription."""
+    return _frame("CLOSE", subscription)
+
+
+def authenticate(event: Event) -> str:
+    """Answer a challenge."""
+    return _frame("AUTH", event.payload)
+
+
+def publish(event: Event) -> str:
+    """Hand an event in."""
+    return _frame("EVENT", event.payload)
+
+
+def proof(by: Signer, relay: str, challenge: str, now: float) -> Event:
+    """Sign a challenge; `relay` is the address exactly as it is configured."""
+    return by.sign(int(now), AUTH, (("relay", relay), ("challenge", challenge)))
+
+
+def said(
+    by: Signer, channel: str, text: str, at: int, replies: Tags = (), mention: str = ""
+) -> Event:
+    """Sign a message; `replies` are the `e` tags of what it answers, `mention` whom it calls."""
+    mentions = (("p", mention),) if mention else ()
+    return by.sign(at, CHAT, (("h", channel), *replies, *mentions), text)
+
+
+def edited(by: Signer, channel: str, target: str, text: str, at: int) -> Event:
+    """Sign another text for a message; an edit calls nobody."""
+    return by.sign(at, EDIT, (("h", channel), ("e", target)), text)
+
+
+def _frame(word: str, *rest: str | JsonObject) -> str:
+    return json.dumps([word, *rest], ensure_ascii=False, separators=(",", ":"))

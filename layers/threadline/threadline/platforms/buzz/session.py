@@ -1,0 +1,177 @@
+"""One connection to a relay as a machine: authentication, subscriptions, and what was said.
+
+https://github.com/nostr-protocol/nips/blob/master/42.md
+"""
+
+from dataclasses import dataclass, replace
+
+from threadline.core.json import Json
+from threadline.core.socket import End, Frame, Hearing, Step
+from threadline.platforms.buzz import chats, frames
+from threadline.platforms.buzz.closed import for_good, wants_auth
+from threadline.platforms.buzz.event import ADDED, CHANNEL, CHAT, REMOVED
+from threadline.platforms.buzz.state import Auth, State, Work, without
+from threadline.platforms.buzz.verify import verified
+
+
+@dataclass(frozen=True, slots=True)
+class BuzzSession:
+    """A session of the relay; see `threadline.core.socket`."""
+
+    state: State
+
+    @property
+    def hearing(self) -> Hearing:
+        return self.state.hearing
+
+    @property
+    def why(self) -> str:
+        return self.state.why
+
+    def opened(self, now: float) -> Step:
+        work = Work(replace(self.state, started=int(now)), now)
+        _controls(work)
+        return _step(work)
+
+    def feed(self, frame: Frame, now: float) -> Step:
+        work = Work(self.state, now)
+        words = frames.decode(frame)
+        if words is None:
+            work.note("unreadable_frame")
+            return _step(work)
+        match words:
+            case ["AUTH", str(challenge), *_]:
+                _challenged(work, challenge)
+            case ["OK", str(event), accepted, *rest]:
+                _answered(work, event, accepted is True, _first_text(rest))
+            case ["EOSE", str(subscription), *_]:
+                _ended(work, subscription)
+            case ["CLOSED", str(subscription), *rest]:
+                _closed(work, subscription, _first_text(rest))
+            case ["EVENT", str(subscription), payload, *_]:
+                _event(work, subscription, payload)
+            case _:
+                pass
+        return _step(work)
+
+    def tick(self, now: float) -> Step:
+        work = Work(self.state, now)
+        for subscription, due in self.state.reopen.items():
+            if due <= now:
+                work.state = replace(work.state, reopen=without(work.state.reopen, subscription))
+                _open(work, subscription)
+        for channel in self.state.chats:
+            chats.settle(work, channel)
+        return _step(work)
+
+    def closed(self, code: int, reason: str, now: float) -> Step:
+        work = Work(self.state, now)
+        work.note("closed", f"{code} {reason}".strip())
+        return _step(work)
+
+
+def _step(work: Work) -> Step:
+    return work.step(BuzzSession(work.state))
+
+
+def _first_text(rest: list[Json]) -> str:
+    return rest[0] if rest and isinstance(rest[0], str) else ""
+
+
+def _controls(work: Work) -> None:
+    """Ask for channels and memberships; before authentication this may be refused, and is."""
+    state = work.state
+    work.state = replace(state, listed=False, down={})
+    work.send.append(frames.discover())
+    work.send.append(frames.memberships(state.signer.pubkey, state.started))
+
+
+def _challenged(work: Work, challenge: str) -> None:
+    """Prove who we are and ask for everything anew: the relay has forgotten what was asked."""
+    state = work.state
+    proof = frames.proof(state.signer, state.relay, challenge, work.now)
+    work.send.append(frames.authenticate(proof))
+    work.state = replace(state, auth=Auth.PENDING, auth_id=proof.id, chats={}, tries={}, reopen={})
+    _controls(work)
+
+
+def _answered(work: Work, event: str, accepted: bool, reason: str) -> None:  # noqa: FBT001
+    state = work.state
+    if state.auth is not Auth.PENDING or event != state.auth_id:
+        return
+    if accepted:
+        work.state = replace(state, auth=Auth.DONE, auth_id="")
+        return
+    work.state = replace(state, auth=Auth.NONE, auth_id="")
+    why = f"the relay does not let this key in: {reason}"
+    work.note("auth_refused", reason, alarm=True)
+    work.end = End(why, refused=for_good(reason))
+
+
+def _ended(work: Work, subscription: str) -> None:
+    """Take the end of what was stored: of a channel, or of the list of channels."""
+    if subscription.startswith(frames.CHATS):
+        chats.ended(work, subscription.removeprefix(frames.CHATS))
+    if subscription != frames.DISCOVERY:
+        return
+    if work.state.auth is Auth.PENDING:  # some relays never say OK
+        work.state = replace(work.state, auth=Auth.DONE, auth_id="")
+    work.state = replace(work.state, listed=True)
+    chats.sweep(work)
+    count = len(work.state.channels)
+    work.note("channels", str(count))
+    if not count:
+        work.note("no_channels", "add this identity to a channel of the workspace", alarm=True)
+
+
+def _event(work: Work, subscription: str, payload: Json) -> None:
+    """Take an event once it is certain who signed it, whatever it is about."""
+    event = verified(payload)
+    if event is None:
+        work.note("forged", subscription)
+        return
+    state = work.state
+    if event.kind == CHAT:
+        if subscription.startswith(frames.CHATS):
+            chats.heard(work, subscription.removeprefix(frames.CHATS), event)
+    elif state.relay_key and event.pubkey != state.relay_key:
+        work.note("not_of_the_relay", f"kind {event.kind}")
+    elif event.kind == CHANNEL:
+        chats.announced(work, event)
+    elif event.kind == ADDED:
+        chats.added(work, event)
+    elif event.kind == REMOVED:
+        chats.removed(work, event)
+
+
+def _closed(work: Work, subscription: str, reason: str) -> None:
+    """Judge a subscription that the relay closed: wait for authentication, give up, or reopen."""
+    control = subscription in {frames.DISCOVERY, frames.MEMBERSHIP}
+    channel = subscription.removeprefix(frames.CHATS)
+    if not control and (subscription == channel or channel not in work.state.chats):
+        work.note("closed_unknown", subscription)
+        return
+    if not control:
+        work.chat(channel, None)
+    if wants_auth(reason) and work.state.auth is not Auth.DONE:
+        return
+    due = chats.reopen(work, subscription) if not for_good(reason) else float("inf")
+    name = work.state.channels[channel].name if channel in work.state.channels else ""
+    given_up = due == float("inf")
+    work.note("closed_by_relay", f"{subscription} {name} {reason}".strip(), alarm=given_up)
+    if given_up:
+        if control:
+            work.state = replace(work.state, down={**work.state.down, subscription: reason})
+    elif due <= work.now:
+        _open(work, subscription)
+    else:
+        work.state = replace(work.state, reopen={**work.state.reopen, subscription: due})
+
+
+def _open(work: Work, subscription: str) -> None:
+    if subscription == frames.DISCOVERY:
+        work.send.append(frames.discover())
+    elif subscription == frames.MEMBERSHIP:
+        work.send.append(frames.memberships(work.state.signer.pubkey, work.state.started))
+    else:
+        chats.listen(work, subscription.removeprefix(frames.CHATS))
