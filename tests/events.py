@@ -43,9 +43,11 @@ class Recorded:
 
     @property
     def payload(self) -> Any:
-        """The JSON the delivery carries, as its body or as the field of a form."""
+        """The JSON the delivery carries, as its body or as the field of a form, or the form."""
         if "form" in self.webhook.headers["content-type"]:
-            return json.loads(parse_qs(self.event["body"])["payload"][0])
+            form = parse_qs(self.event["body"], keep_blank_values=True)
+            plain = {name: values[0] for name, values in form.items()}
+            return json.loads(plain["payload"]) if "payload" in plain else plain
         return json.loads(self.event["body"])
 
     def __str__(self) -> str:

@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
 PLATFORMS: Final = MappingProxyType(
     {
+        "feishu": "threadline.platforms.feishu",
         "github": "threadline.platforms.github",
         "playground": "threadline.platforms.playground",
+        "slack": "threadline.platforms.slack",
         "telegram": "threadline.platforms.telegram",
     }
 )
@@ -74,6 +76,35 @@ class Ports:
     blobs: Blobs
     secrets: Secrets
     clock: Clock
+
+
+def aws_ports(environ: Mapping[str, str], clock: Clock) -> Ports:
+    """Open the ports in the stack's resources that the environment names.
+
+    Raises KeyError for one it does not name.
+    """
+    from random import Random
+
+    import boto3
+
+    from threadline.app.world import Queues
+    from threadline.backends.aws import names
+    from threadline.backends.aws.clients import Clients
+    from threadline.backends.aws.dynamodb import DynamoItems
+    from threadline.backends.aws.patience import Patience
+    from threadline.backends.aws.s3 import S3Blobs
+    from threadline.backends.aws.secretsmanager import SecretsManagerSecrets
+    from threadline.backends.aws.sqs import SqsQueue
+
+    clients, patience = Clients(boto3.Session()), Patience(clock, Random())  # noqa: S311 - jitter
+    sqs = clients.sqs()
+    tables = {table: environ[name] for table, name in names.TABLES.items()}
+    queues = {queue: SqsQueue(sqs, environ[name], patience) for queue, name in names.QUEUES.items()}
+    return Ports(
+        store=DynamoItems(clients.dynamodb(), tables, patience), queues=Queues(**queues),
+        blobs=S3Blobs(clients.s3(), environ[names.BLOBS], patience), clock=clock,
+        secrets=SecretsManagerSecrets(clients.secretsmanager(), environ[names.SECRETS], patience),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +238,15 @@ def light_ingest(environ: Mapping[str, str]) -> Ingest:
     )  # fmt: skip
 
 
+def aws_world(environ: Mapping[str, str]) -> "World":
+    """Compose the world of a function of the stack; its lines are JSON on standard output."""
+    from threadline.backends.aws import log
+    from threadline.backends.clock import SystemClock
+
+    log.start_logging()
+    return world_of(aws_ports(environ, SystemClock()), log.event_line)
+
+
 @dataclass(slots=True)
 class _Installed:
     ingest: Ingest | None = None
@@ -230,7 +270,7 @@ def ingest() -> Ingest:
 
 
 def world() -> "World":
-    """Give the world of this process. Raises LookupError where none was installed."""
+    """Give the world of this process: what was installed, else what the environment names."""
     if _installed.world is None:
-        raise LookupError("no world is installed in this process")
+        _installed.world = aws_world(os.environ)
     return _installed.world

@@ -7,10 +7,11 @@ import pytest
 from tests.contract.platforms.enrolment import Enrolment
 from tests.contract.platforms.github import GITHUB
 from tests.contract.platforms.playground import PLAYGROUND
+from tests.contract.platforms.slack import SLACK
 from tests.contract.platforms.telegram import TELEGRAM
 from tests.events import Recorded, recordings
 
-ENROLLED: Final[tuple[Enrolment, ...]] = (GITHUB, PLAYGROUND, TELEGRAM)
+ENROLLED: Final[tuple[Enrolment, ...]] = (GITHUB, PLAYGROUND, SLACK, TELEGRAM)
 
 EVERY_PLATFORM = pytest.mark.parametrize("one", ENROLLED, ids=str)
 EVERY_RECORDING = pytest.mark.parametrize(
