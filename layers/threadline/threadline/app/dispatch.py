@@ -46,6 +46,7 @@ def handle(world: World, received: Received) -> None:
     except Unreadable as error:
         _set_aside(world, received, str(error))
         return
+    _log_mail(world, received, mail)
     if received.tries > 1 and _is_poison(world, received, mail):
         give_up(world, received, Reason.POISON)
         return
@@ -155,6 +156,15 @@ def _journal_try(world: World, received: Received, mail: Mail, detail: str) -> N
     plan.journal(f"try-{received.id}", f"try {received.tries}", detail=detail)
     plan.journal(_delivery(mail, received), f"try {received.tries}", detail=detail)
     plan.commit()
+
+
+def _log_mail(world: World, received: Received, mail: Mail) -> None:
+    fields: dict[str, str | float] = {"kind": mail.kind, "delivery": _delivery(mail, received)}
+    if isinstance(mail, Arrived):
+        fields["waited"] = round(world.clock.now() - mail.accepted_at, 3)
+    if received.tries > 1:
+        fields["again"] = 1
+    world.log("mail", **fields)
 
 
 def _delivery(mail: Mail, received: Received) -> str:

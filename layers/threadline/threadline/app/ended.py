@@ -43,6 +43,11 @@ def _asked(scene: Scene, mail: RunEnded) -> None:
 def finish(scene: Scene, outcome: str) -> None:
     """End the current turn, then go on with the backlog."""
     scene.journal(Reason.RUN_ENDED, outcome)
+    turn = scene.turn
+    scene.world.log(
+        "turn", turn=turn.id, conversation=scene.key, outcome=outcome,
+        seconds=round(scene.now - turn.accepted_at, 3),
+    )  # fmt: skip
     scene.move(Move.RUN_ENDED)
     scene.conversation = replace(scene.conversation, why=outcome)
     go_on(scene)

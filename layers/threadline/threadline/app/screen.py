@@ -64,9 +64,10 @@ class Screen:
         if not isinstance(platform, Edits):
             return
         to = self.hint.turn.destination
-        using = posting.credentials(self.world, to.platform, to.app)
-        draft = platform.render(reply)[0]
-        flow = posting.under_policy(platform, using, platform.edit(draft, self.posted, to, using))
+        draft, posted = platform.render(reply)[0], self.posted
+        flow = posting.acting(
+            self.world, to, lambda _, using: platform.edit(draft, posted, to, using)
+        )
         try:
             await asyncio.wait_for(self.world.calls.arun(flow), EDIT_TIMEOUT)
         except RateLimited as error:
@@ -77,11 +78,18 @@ class Screen:
             self.world.log("edit", turn=self.hint.turn.id, reason=type(error).__name__)
         else:
             if not self.edits:
-                self.world.log("step", step=str(Reason.FIRST_TEXT), turn=self.hint.turn.id)
+                self._first_text()
             self.shown, self.edits = reply.markdown, self.edits + 1
         finally:
             now, each = self.world.clock.now(), pace.interval(platform.traits, to)
             self.world.paces.edited(self.destination, now, each)
+
+    def _first_text(self) -> None:
+        turn = self.hint.turn
+        self.world.log(
+            "step", step=str(Reason.FIRST_TEXT), turn=turn.id, conversation=self.hint.conversation,
+            seconds=round(self.world.clock.now() - turn.accepted_at, 3),
+        )  # fmt: skip
 
     async def mark(self, stage: Stage) -> None:
         """Mark the message with a stage where the platform can; trouble is only logged."""
@@ -89,10 +97,9 @@ class Screen:
         if not isinstance(platform, Signals) or stage not in platform.stages or not to.anchor:
             return
         try:
-            using = posting.credentials(self.world, to.platform, to.app)
-            tokened = posting.tokened(self.world, platform, using, to)
-            using = await self.world.calls.arun(posting.under_policy(platform, using, tokened))
-            flow = posting.under_policy(platform, using, platform.signal(stage, to, using))
+            flow = posting.acting(
+                self.world, to, lambda _, using: platform.signal(stage, to, using)
+            )
             await asyncio.wait_for(self.world.calls.arun(flow), EDIT_TIMEOUT)
         except (PostError, TimeoutError) as error:
             self.world.log("mark", turn=self.hint.turn.id, reason=type(error).__name__)

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from threadline.backends.log_lines import place
 from threadline.core.ports import Clock
 from threadline.local.function import Function
-from threadline.local.log import place
 
 SWEEP_EVERY: Final = 60.0
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, Protocol
 
+from threadline.backends.log_lines import place
 from threadline.core.errors import StoreError
 from threadline.core.ports import Queue, Received
-from threadline.local.log import place
 from threadline.local.worker import AFTER_TROUBLE, LONG_POLL
 
 VISIBILITY: Final = 600.0

@@ -11,6 +11,7 @@ from typing import Final
 
 from aiohttp import web
 
+from threadline.backends.log_lines import place
 from threadline.core.ports import Clock
 from threadline.local import log
 from threadline.local.function import Function
@@ -121,7 +122,7 @@ class FrontDoor:
         await asyncio.wait((done,))
         if error := done.exception():
             logger.error(
-                "%s failed: %s at %s", function.name, type(error).__name__, log.place(error)
+                "%s failed: %s at %s", function.name, type(error).__name__, place(error)
             )
             return gateway_answer(500, "Internal Server Error")
         answer = http_answer(done.result())

@@ -7,12 +7,13 @@ import json
 import logging
 import logging.handlers
 import os
-import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
+
+from threadline.backends.log_lines import JsonLines, values
 
 FILE: Final = "threadline.jsonl"
 FILE_BYTES: Final = 5_000_000
@@ -51,39 +52,17 @@ def event_line(event: str, **values: str | float | bool) -> None:
     _events.info(event, extra={"values": values})
 
 
-def place(error: BaseException) -> str:
-    """Say where an error was raised, without its text, which may quote a message."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "an unknown place"
-
-
-class JsonLines(logging.Formatter):
-    """One JSON object a line: time, level, what, and the named values."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        line = {
-            "at": record.created,
-            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
-            "level": record.levelname.lower(),
-            "event": record.getMessage(),
-            **_values(record),
-        }
-        if error := record.exc_info and record.exc_info[1]:
-            line |= {"error": type(error).__name__, "place": place(error)}
-        return json.dumps(line, ensure_ascii=False, default=str)
-
-
 class ShortLines(logging.Formatter):
     """A line for a person who looks on: time, and what matters of the event."""
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created).astimezone().strftime("%H:%M:%S")
         mark = "" if record.levelno < logging.WARNING else f"{record.levelname.lower()}: "
-        event, values = record.getMessage(), _values(record)
+        event, told_of = record.getMessage(), values(record)
         if names := _SHORT.get(event):
-            told = [str(values[name]) for name in names if values.get(name)]
+            told = [str(told_of[name]) for name in names if told_of.get(name)]
         else:
-            told = [event, *(f"{name}={value}" for name, value in values.items() if value)]
+            told = [event, *(f"{name}={value}" for name, value in told_of.items() if value)]
         return f"{at} {mark}{'  '.join(told)}"
 
 
@@ -152,7 +131,3 @@ def _read(lines: Iterable[str]) -> Iterator[Mapping[str, object]]:
             continue
         if isinstance(value, dict):
             yield value
-
-
-def _values(record: logging.LogRecord) -> Mapping[str, object]:
-    return cast("Mapping[str, object]", getattr(record, "values", {}))

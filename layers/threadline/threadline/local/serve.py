@@ -19,6 +19,7 @@ from functions.ingest.handler import handler as ingest
 from functions.sweep.handler import handler as sweep
 from threadline import wiring
 from threadline.app.watch import Watch
+from threadline.backends.log_lines import place
 from threadline.local.admitting import Invitations
 from threadline.local.agents import Agents
 from threadline.local.configuration import Configuration
@@ -26,7 +27,7 @@ from threadline.local.demo_agent import Bundle, DemoAgent
 from threadline.local.folder import Serving, StateFolder
 from threadline.local.front_door import listen
 from threadline.local.hosting import MOST_RUNS, Handlers, Hosting
-from threadline.local.log import place, start_logging
+from threadline.local.log import start_logging
 from threadline.local.playground.serving import Playground
 from threadline.local.polling import Polling
 from threadline.local.standing import Standing, Told, opened

@@ -6,10 +6,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
+from threadline.backends.log_lines import place
 from threadline.core.errors import StoreError
 from threadline.core.ports import Queue
 from threadline.local.function import Function
-from threadline.local.log import place
 from threadline.local.sqs_event import Batch, failed_ids, sqs_event
 
 LONG_POLL: Final = 1.0

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from threadline.app import settings_index
+from threadline.backends.metrics import counted
 from threadline.core.apps import AppSettings
 from threadline.core.errors import StoreError
 from threadline.core.ports import Clock, Item, Key
@@ -58,5 +59,7 @@ class AppsCache:
 
 
 def log_line(event: str, **fields: str | float | bool) -> None:
-    """Write one line of JSON, which CloudWatch takes apart into fields."""
-    sys.stdout.write(json.dumps({"level": "INFO", "event": event, **fields}) + "\n")
+    """Write one line of JSON, which CloudWatch takes apart into fields and metrics."""
+    now = time.time()
+    line = {"at": now, "level": "info", "event": event, **fields, **counted(event, fields, now)}
+    sys.stdout.write(json.dumps(line) + "\n")
