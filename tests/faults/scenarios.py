@@ -19,7 +19,7 @@ class Expected:
 class Scenario:
     """A kind of turn; `play` writes and lets time pass, `expected` follows in order.
 
-    `patience`: seconds that a call the client repeats by itself may cost.
+    `patience`: seconds that a call the client repeats by itself may cost. `make`: the installation.
     """
 
     name: str
@@ -28,6 +28,8 @@ class Scenario:
     settings: Callable[[], Settings] = settings_with
     says: tuple[str, ...] = ()
     patience: float = 10.0
+    twins: bool = False
+    make: Callable[..., Simulation] = Simulation
 
 
 def _streaming(world: Simulation) -> None:
@@ -136,6 +138,11 @@ SCENARIOS = (
     ),
     Scenario(
         "crossing", _crossing, (Expected("long 6", "Paragraph 0."),), says=("waiting messages: 0",),
+    ),
+    Scenario(
+        "two followers", _long,
+        (Expected("long 6", "Paragraph 5."),),
+        patience=100.0, twins=True,
     ),
     Scenario("addressed later", _addressed_later, (Expected("hello group"),)),
     Scenario("redelivery", _redelivery, (Expected("sleep 3", "slept 3"),)),

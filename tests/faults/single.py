@@ -9,7 +9,6 @@ from pathlib import Path
 from tests.faults.checks import violations
 from tests.faults.gates import FaultGate
 from tests.faults.scenarios import Scenario
-from tests.simulation.world import Simulation
 
 LONGEST = 6 * 3600.0
 LATE_BY_FAULT = 600.0
@@ -67,7 +66,8 @@ def run(case: Case) -> Outcome:
 
 def _play(scenario: Scenario, gate: FaultGate) -> tuple[list[str], float]:
     folder = Path(tempfile.mkdtemp(prefix="faults-", dir=fast_folder()))
-    world = Simulation(folder, settings=scenario.settings(), gate=gate)
+    settings = scenario.settings()
+    world = scenario.make(folder, settings=settings, gate=gate, twins=scenario.twins)
     try:
         scenario.play(world)
         world.run(LONGEST)

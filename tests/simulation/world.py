@@ -66,7 +66,10 @@ def settings_with(binding: Mapping[str, Any] | None = None, **agent: Any) -> Set
 
 @dataclass(slots=True)
 class Simulation:
-    """One installation; `gate` decides what becomes of each outgoing call."""
+    """One installation; `gate` decides what becomes of each outgoing call.
+
+    With `twins` every run is hinted to two followers of different processes.
+    """
 
     folder: Path
     settings: Settings = field(default_factory=settings_with)
@@ -74,11 +77,13 @@ class Simulation:
     clock: VirtualClock = field(default_factory=VirtualClock)
     lines: list[dict[str, Any]] = field(default_factory=list)
     deaths: int = 0
+    twins: bool = False
     agent: AgentStub = field(init=False)
     telegram: TelegramStub = field(init=False)
     ports: wiring.LocalPorts = field(init=False)
     world: World = field(init=False)
     watch: Watch = field(init=False)
+    twin: Watch = field(init=False)
     store: RoleStore = field(init=False)
     _loop: asyncio.AbstractEventLoop = field(init=False)
     _tasks: dict[asyncio.Task[None], str] = field(default_factory=dict)
@@ -108,13 +113,17 @@ class Simulation:
         """Begin a process anew on what is stored: nothing in memory survives."""
         stubs = Stubs(self.clock, self.agent, self.telegram, self.ports.ports.blobs)
         ports = replace(self.ports.ports, store=self.store)
-        self.world = wiring.world_of(
+        self.world = self._world(stubs, ports)
+        self.watch = Watch(self.world, blocking=_inline)
+        self.twin = Watch(self._world(stubs, ports), blocking=_inline)
+        wiring.install(self.world)
+
+    def _world(self, stubs: Stubs, ports: wiring.Ports) -> World:
+        return wiring.world_of(
             ports, self._log, settings=lambda: self.settings, gate=self.gate,
             transports=wiring.Transports(BlockingStubs(stubs), AsyncioStubs(stubs)),
             random=lambda: f"{next(self._ids):08x}",
         )  # fmt: skip
-        self.watch = Watch(self.world, blocking=_inline)
-        wiring.install(self.world)
 
     def post(self, update: Mapping[str, Any], *, secret: str = SECRET) -> dict[str, Any]:
         """Send an update to the webhook; give the answer, status 0 where the process died."""
@@ -186,7 +195,7 @@ class Simulation:
                 busy = self._feed(name, handler) or busy
         for message in self._queue("runs").receive(10, visibility=VISIBILITY["runs"]):
             with role("watch"):
-                task = asyncio.ensure_future(self.watch.follow(message.body))
+                task = asyncio.ensure_future(self._follow(message.body))
             self._tasks[task] = message.receipt
             busy = True
         if self.clock.now() >= self._next_sweep:
@@ -204,6 +213,10 @@ class Simulation:
             failed = failed_ids(handler(sqs_event(batch), None), messages)
             self._queue(name).delete([one.receipt for one in messages if one.id not in failed])
         return True
+
+    async def _follow(self, body: str) -> None:
+        followers = [self.watch, self.twin] if self.twins else [self.watch]
+        await asyncio.gather(*(one.follow(body) for one in followers))
 
     async def _reap(self) -> None:
         for task in [task for task in self._tasks if task.done()]:
