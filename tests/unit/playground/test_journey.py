@@ -127,6 +127,17 @@ def test_a_message_that_was_not_taken_ends_there(store: SqliteStore, chats: Chat
     assert journey.over
 
 
+def test_nothing_is_begun_before_it_was_accepted(store: SqliteStore, chats: Chats) -> None:
+    """Where the turn began before the page saw the front door's answer, the order is still true."""
+    journal(store, (100.01, "starting", ""))
+    steps = told(store, chats).steps
+    assert [(step.code, step.at) for step in steps] == [
+        ("sent", 100.0),
+        ("accepted", 100.01),
+        ("starting", 100.01),
+    ]
+
+
 def test_every_step_has_words(store: SqliteStore, chats: Chats) -> None:
     """A code nobody gave a title has its meaning, or is at least readable."""
     journal(store, (100.1, "owner_changed", ""), (100.2, "backlog_full", ""))

@@ -1,6 +1,7 @@
 """The journey of one message as the page tells it: each step in plain words, with its time."""
 
 import logging
+import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -131,7 +132,8 @@ def tell(store: ItemStore, known: Known) -> Told:
     codes = {step.code for step in written}
     logged = _logged(known.lines, delivery, journal.turns)
     unwritten = [step for step in logged if step.code not in codes]
-    steps = sorted([*_own(said), *_shown(known.answers), *_renamed(written), *unwritten])
+    first = min((step.at for step in written), default=math.inf)
+    steps = sorted([*_own(said, first), *_shown(known.answers), *_renamed(written), *unwritten])
     runs = [step.note.removeprefix("run ") for step in written if step.note.startswith("run ")]
     return Told(said.id, delivery, tuple(steps), runs[-1] if runs else "", _over(said, steps))
 
@@ -141,10 +143,14 @@ def _note(what: str, detail: str) -> str:
     return "" if what in {"post sent", "edit sent", Reason.RUN_ENDED} else detail
 
 
-def _own(said: Said) -> Iterator[Step]:
+def _own(said: Said, first: float) -> Iterator[Step]:
+    """Tell what the page itself did; `first` is when somebody else took the first step.
+
+    The front door's answer may be seen only after what it accepted has been begun.
+    """
     yield Step(said.at, "sent")
     if said.settled_at is not None and said.state == "accepted":
-        yield Step(said.settled_at, str(Reason.ACCEPTED))
+        yield Step(min(said.settled_at, first), str(Reason.ACCEPTED))
     elif said.state == "refused":
         yield Step(said.settled_at or said.at, "not_sent", said.why)
 
