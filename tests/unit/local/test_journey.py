@@ -27,6 +27,7 @@ ANSWERED = ("starting", "run_created", "run success", "run_ended")
         ((), (), False),
         (("starting",), (), False),
         (("starting", "run_created"), (PartState.SENT,), False),
+        (("starting", "run_created", "first_text"), (PartState.SENT,), False),
         (ANSWERED, (PartState.SENT,), True),
         ((*ANSWERED, "post sent"), (PartState.SENT,), True),
         (ANSWERED, (PartState.SENT, PartState.PLANNED), False),

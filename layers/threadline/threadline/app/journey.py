@@ -23,6 +23,13 @@ _UNDER_WAY: Final = frozenset(
         Reason.THREAD_VANISHED,
         Reason.RUN_UNWATCHED,
         Reason.TWIN_CANCELLED,
+        Reason.PLACEHOLDER,
+        Reason.FIRST_TEXT,
+        Reason.PLANNED,
+        Reason.POSTED,
+        Reason.EDITED,
+        Reason.COOLING,
+        Reason.HIDDEN_CONTEXT,
     }
 )
 _FAULTS: Final = frozenset(
