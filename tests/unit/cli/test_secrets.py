@@ -187,7 +187,7 @@ def test_of_several_agents_one_must_be_named(threadline: Command, folder: Path) 
     ("entry", "said"),
     [
         ("telegarm", "telegarm has no secrets here; did you mean `telegram`?"),
-        ("playground", "playground has no secrets here; write one of: agent, github, telegram"),
+        ("playground", "playground has no secrets here; write one of: agent, "),
         ("telegram/a b", "a b is no name"),
         ("telegram/../x", "../x is no name"),
     ],

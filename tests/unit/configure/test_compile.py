@@ -12,6 +12,7 @@ from tests.unit.configure.compiling import (
     compiled,
     row,
 )
+from threadline.app.configure.kinds import KINDS
 from threadline.app.configure.surroundings import Surroundings
 from threadline.core.settings import Allow, Busy, ReplyMode, Trigger
 
@@ -28,11 +29,8 @@ def test_an_empty_file_gives_a_playground_with_the_demo_agent(text: str) -> None
     (only,) = result.settings.bindings
     assert (only.platform, only.agent, only.allow) == ("playground", "demo", Allow(everyone=True))
     assert result.settings.namespace == NAMESPACE
-    assert [(one.platform, one.on) for one in result.platforms] == [
-        ("playground", True),
-        ("telegram", False),
-        ("github", False),
-    ]
+    on = {one.platform: one.on for one in result.platforms}
+    assert on == {name: name == "playground" for name in KINDS}
 
 
 def test_a_bot_token_alone_gives_a_working_bot() -> None:

@@ -37,7 +37,7 @@ SHAPE = [
     ("session: {config: {recursion_limit: many}}", "session.config: recursion_limit wants a"),
     ("platforms: {telegarm: }", "platforms.telegarm: unknown platform; did you mean `telegram`?"),
     ("bindings: {b: {}}", "bindings.b.platform: is missing: the platform it is on"),
-    ("bindings: {b: {platform: slak}}", "bindings.b.platform: unknown platform; write one of:"),
+    ("bindings: {b: {platform: pigeon}}", "bindings.b.platform: unknown platform; write one of:"),
 ]
 CROSS = [
     (

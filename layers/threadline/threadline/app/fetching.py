@@ -54,11 +54,13 @@ async def _stored(world: World, hint: FollowRun, number: int, file: FileRef) -> 
 
 
 async def _download(world: World, hint: FollowRun, file: FileRef, name: str) -> BlobRef:
-    platform, using = posting.ready(world, hint.turn.destination)
+    to = hint.turn.destination
+    platform, _ = posting.ready(world, to)
     if not isinstance(platform, FetchesFiles):
         raise PostError("this platform's files cannot be read")
-    flow = platform.fetch(file, using, SaveTo(name, platform.traits.max_file))
-    return await world.calls.arun(posting.under_policy(platform, using, flow))
+    save_to = SaveTo(name, platform.traits.max_file)
+    flow = posting.acting(world, to, lambda _, using: platform.fetch(file, using, save_to))
+    return await world.calls.arun(flow)
 
 
 async def _attached(world: World, hint: FollowRun, stored: StoredFile) -> StoredFile:

@@ -131,8 +131,9 @@ class Ingest:
         for one in self.apps():
             if one.platform == platform and one.app == app:
                 return Credentials(
-                    one.platform, one.app, one.identity, one.identity_name, one.base_url, secrets
-                )
+                    one.platform, one.app, one.identity, one.identity_name, one.base_url, secrets,
+                    one.options,
+                )  # fmt: skip
         return None
 
     def _verified(

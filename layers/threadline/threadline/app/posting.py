@@ -1,5 +1,6 @@
 """The flow of one part: token where the platform wants one, then post, edit, mark or upload."""
 
+from collections.abc import Callable
 from typing import Final
 
 from threadline.app.world import World
@@ -29,7 +30,7 @@ def credentials(world: World, platform: str, app: str) -> Credentials:
         raise CredentialsRejected(f"{platform}/{app} is not configured")
     return Credentials(
         settings.platform, settings.app, settings.identity, settings.identity_name,
-        settings.base_url, world.secrets.get(f"{platform}/{app}"),
+        settings.base_url, world.secrets.get(f"{platform}/{app}"), settings.options,
     )  # fmt: skip
 
 
@@ -49,19 +50,26 @@ def under_policy[T](platform: Platform, using: Credentials, flow: Flow[T]) -> Fl
     return guarded(flow, policy(platform, using))
 
 
+def acting[T](
+    world: World, to: Destination, act: Callable[[Platform, Credentials], Flow[T]]
+) -> Flow[T]:
+    """Act at a platform under its policy, with a token that lives. Raises PostError."""
+    platform, using = ready(world, to)
+    return under_policy(platform, using, _with_token(world, platform, using, to, act))
+
+
 def posting(world: World, part: Part) -> Flow[Receipt]:
     """Do what the part says. Raises PostError."""
-    platform, using = ready(world, part.destination)
-    return under_policy(platform, using, _steps(world, platform, using, part))
+    return acting(world, part.destination, lambda platform, using: _do(platform, using, part))
 
 
 def looking_up(world: World, part: Part) -> Flow[Receipt | None] | None:
     """Look for a post whose answer was lost; None where the platform cannot tell."""
-    platform, using = ready(world, part.destination)
+    platform, _ = ready(world, part.destination)
     if not isinstance(platform, ReadsHistory) or part.action != "post":
         return None
-    flow = _look(world, platform, using, part)
-    return under_policy(platform, using, flow)
+    draft, to, nonce = part.draft, part.destination, keys.nonce(part.id)
+    return acting(world, to, lambda _, using: platform.find_posted(draft, to, using, nonce))
 
 
 def ready(world: World, to: Destination) -> tuple[Platform, Credentials]:
@@ -72,8 +80,7 @@ def ready(world: World, to: Destination) -> tuple[Platform, Credentials]:
     return platform, credentials(world, to.platform, to.app)
 
 
-def _steps(world: World, platform: Platform, using: Credentials, part: Part) -> Flow[Receipt]:
-    using = yield from tokened(world, platform, using, part.destination)
+def _do(platform: Platform, using: Credentials, part: Part) -> Flow[Receipt]:
     nonce = keys.nonce(part.id)
     match part.action:
         case "post" if isinstance(platform, Posts):
@@ -95,25 +102,39 @@ def _steps(world: World, platform: Platform, using: Credentials, part: Part) -> 
             raise PostRejected(f"{platform.name} cannot {part.action}")
 
 
-def _look(
-    world: World, platform: ReadsHistory, using: Credentials, part: Part
-) -> Flow[Receipt | None]:
-    using = yield from tokened(world, platform, using, part.destination)
-    nonce = keys.nonce(part.id)
-    return (yield from platform.find_posted(part.draft, part.destination, using, nonce))
+def _with_token[T](
+    world: World,
+    platform: Platform,
+    using: Credentials,
+    to: Destination,
+    act: Callable[[Platform, Credentials], Flow[T]],
+) -> Flow[T]:
+    """Act once more, under another token, where a remembered one is no longer taken."""
+    remembered = world.tokens.get(_place(to))
+    using = yield from _tokened(world, platform, using, to)
+    try:
+        return (yield from act(platform, using))
+    except CredentialsRejected:
+        if world.tokens.pop(_place(to), None) is None or using is not remembered:
+            raise
+    using = yield from _tokened(world, platform, using, to)
+    return (yield from act(platform, using))
 
 
-def tokened(
+def _tokened(
     world: World, platform: Platform, using: Credentials, to: Destination
 ) -> Flow[Credentials]:
     """Give credentials with a token that still lives, exchanged and remembered where needed."""
     if not isinstance(platform, ExchangesToken):
         return using
     now = world.clock.now()
-    place = keys.join((to.platform, to.app, to.workspace))
-    known = world.tokens.get(place)
+    known = world.tokens.get(_place(to))
     if known is not None and float(known.secret("token_expires_at") or 0) > now + TOKEN_SPARE:
         return known
     fresh = yield from platform.exchange(using, to, now)
-    world.tokens[place] = fresh
+    world.tokens[_place(to)] = fresh
     return fresh
+
+
+def _place(to: Destination) -> str:
+    return keys.join((to.platform, to.app, to.workspace))

@@ -74,9 +74,9 @@ def merge(
     """
     values = {**stored, **{name: value for name, value in given.items() if value}}
     made, rotated = [], []
-    for secret in (one for one in names if one.made):
+    for secret in (one for one in names if one.made or one.verifies):
         former = stored.get(secret.name, "")
-        if not given.get(secret.name) and (rotate or not former):
+        if secret.made and not given.get(secret.name) and (rotate or not former):
             values[secret.name] = make()
             made.append(secret.name)
         if former and values[secret.name] != former:

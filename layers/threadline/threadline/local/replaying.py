@@ -96,7 +96,13 @@ class Replaying:
         if app is None:
             raise NotServing(f"{recording.platform}/{recording.app} is off here")
         return Credentials(
-            app.platform, app.app, app.identity, app.identity_name, app.base_url, secrets
+            app.platform,
+            app.app,
+            app.identity,
+            app.identity_name,
+            app.base_url,
+            secrets,
+            app.options,
         )
 
     @property

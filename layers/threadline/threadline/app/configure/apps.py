@@ -116,4 +116,5 @@ def settings(app: App) -> AppSettings:
         identity_name=app.shape.identity_name,
         base_url=app.shape.base_url,
         transport=app.transport,
+        options=app.shape.options,
     )

@@ -97,6 +97,12 @@ def _app_faults(shape: AppShape, path: Path, kind: Kind, stage: str) -> Iterator
         yield (*path, "base_url"), "is read in stage dev only; remove it"
     if shape.transport and shape.transport not in kind.needs:
         yield (*path, "transport"), nearest(shape.transport, kind.needs)
+    for name, chosen in shape.options.items():
+        known = kind.options.get(name)
+        if known is None:
+            yield (*path, "options", name), f"unknown option; {nearest(name, kind.options)}"
+        elif chosen not in known:
+            yield (*path, "options", name), nearest(chosen, known)
 
 
 def _binding_faults(

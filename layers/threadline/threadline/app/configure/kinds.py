@@ -4,7 +4,7 @@ What a platform does is its own folder's business; here stands what may be writt
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Literal
 
@@ -23,13 +23,15 @@ class Ids:
 class SecretName:
     """One secret of an entry: `ask` is what a person is asked for.
 
-    `made`: a random one is made where none is given, and while it is being replaced the former
-    one stays valid. `from_file`: several lines, so a path is taken as well.
+    `made`: a random one is made where none is given. `verifies`: deliveries are known by it, so
+    that the former one stays valid while it is being replaced, as one that is made does.
+    `from_file`: several lines, so a path is taken as well.
     """
 
     name: str
     ask: str
     made: bool = False
+    verifies: bool = False
     from_file: bool = False
 
 
@@ -43,7 +45,7 @@ class Kind:
     the people of a chat that a binding names may talk in it. `may_allow` are the one-word lists
     that mean something there. `by_default`: an app without a binding answers with the only agent.
     `recursion_limit` is the least a run is given unless its binding says so. `events` are those
-    that may trigger a binding.
+    that may trigger a binding. `options` are what an app may choose besides, and from what.
     """
 
     secrets: tuple[SecretName, ...] = ()
@@ -59,6 +61,7 @@ class Kind:
     replies: tuple[ReplyMode, ...] = (ReplyMode.CHAT, ReplyMode.COMMENT, ReplyMode.LOG)
     recursion_limit: int = 100
     events: tuple[str, ...] = ()
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sender: Ids
     chat: Ids
 
@@ -92,6 +95,44 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
             may_allow=("everyone", "admitted"),
             sender=Ids(r"[1-9][0-9]*", "a user's number, not a name, such as 123456789"),
             chat=Ids(r"-?[1-9][0-9]*", "a chat's number, such as -1001234567890"),
+        ),
+        "feishu": Kind(
+            secrets=(
+                SecretName(name="app_id", ask="App ID"),
+                SecretName(name="app_secret", ask="App Secret"),
+                SecretName(
+                    name="verification_token",
+                    ask="Verification Token, for a webhook",
+                    verifies=True,
+                ),
+                SecretName(name="encrypt_key", ask="Encrypt Key, for a webhook", verifies=True),
+            ),
+            needs={
+                "long_connection": ("app_id", "app_secret"),
+                "webhook": ("app_id", "app_secret", "verification_token"),
+            },
+            allow=Allow(members=True),
+            may_allow=("everyone", "members"),
+            options={"domain": ("feishu", "lark")},
+            sender=Ids(r"ou_[A-Za-z0-9]+", "an open_id, such as ou_84aad35d084aa403"),
+            chat=Ids(r"oc_[A-Za-z0-9]+", "a chat's id, such as oc_5ce6d572455d361153"),
+        ),
+        "slack": Kind(
+            secrets=(
+                SecretName(name="bot_token", ask="Bot User OAuth Token, xoxb-…"),
+                SecretName(name="app_token", ask="App-Level Token, xapp-…, for Socket Mode"),
+                SecretName(
+                    name="signing_secret", ask="Signing Secret, for a webhook", verifies=True
+                ),
+            ),
+            needs={
+                "socket": ("bot_token", "app_token"),
+                "webhook": ("bot_token", "signing_secret"),
+            },
+            allow=Allow(members=True),
+            may_allow=("everyone", "members"),
+            sender=Ids(r"[UWB][A-Z0-9]+", "a member's id, such as U0123ABCDEF"),
+            chat=Ids(r"[CDG][A-Z0-9]+", "a channel's id, such as C0123ABCDEF"),
         ),
         "github": Kind(
             secrets=(

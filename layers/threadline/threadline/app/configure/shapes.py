@@ -182,7 +182,11 @@ class AppShape(Shape):
         default="", description="another address of the platform's API, in dev only"
     )
     transport: str = Field(
-        default="", description="webhook or polling, where the platform has both"
+        default="",
+        description="webhook, or polling or long_connection, where the platform has a choice",
+    )
+    options: Section[dict[str, str]] = Field(
+        default_factory=dict, description="further choices, such as `domain: lark`"
     )
 
 
