@@ -161,11 +161,17 @@ def _free_at(part: Part) -> float:
 
 
 def _may_repeat(world: World, part: Part) -> bool:
-    """Tell whether sending again does no harm: edits, marks, and posts under a known nonce."""
+    """Tell whether sending again does no harm: edits, marks, and posts under a known nonce.
+
+    Where the platform forgets its nonces, a part is young enough by when it was planned.
+    """
     platform = world.platform(part.destination.platform)
     if part.action in {"edit", "signal"}:
         return True
-    return platform is not None and platform.traits.dedupes_posts
+    if platform is None or not platform.traits.dedupes_posts:
+        return False
+    window = platform.traits.dedupe_window
+    return not window or world.clock.now() - part.order < window - SENDING_TIMEOUT
 
 
 def _look_up(world: World, part: Part) -> Receipt | bool | None:
@@ -183,7 +189,7 @@ def _unsure(world: World, entry: Entry, why: str, following: Part | None) -> Sen
     """Settle a post whose answer was lost, after looking it up or repeating it where harmless."""
     part = entry.part
     if _may_repeat(world, part):
-        return _postpone(world, entry, why)
+        return _postpone(world, entry, why, PartState.SENDING)
     found = _look_up(world, part)
     if isinstance(found, Receipt):
         return settle(world, entry, ledger.sent(part, found), following)
@@ -218,12 +224,13 @@ def _interval(world: World, part: Part) -> float:
     return pace.interval(platform.traits, part.destination) if platform else 0.0
 
 
-def _postpone(world: World, entry: Entry, why: str) -> Sent:
+def _postpone(world: World, entry: Entry, why: str, state: PartState = PartState.PLANNED) -> Sent:
+    """Put the part back; one that stays `sending` may stand in the chat already."""
     now = world.clock.now()
     if now - entry.part.order > GIVE_UP_AFTER:
         return settle(world, entry, ledger.failed(entry.part, why))
     until = now + retry_delay(entry.part.tries)
-    world.store.write(ledger.postponed(world, entry, until, why))
+    world.store.write(ledger.postponed(world, entry, until, why, state))
     return Sent(entry.part, until)
 
 

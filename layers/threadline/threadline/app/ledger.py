@@ -87,12 +87,16 @@ def settled(world: World, entry: Entry, after: Part) -> list[Change]:
     return changes
 
 
-def postponed(world: World, entry: Entry, until: float, why: str) -> list[Change]:
+def postponed(
+    world: World,
+    entry: Entry,
+    until: float,
+    why: str,
+    state: PartState = PartState.PLANNED,
+) -> list[Change]:
     """Give the changes that put a part back into the ledger, not before `until`."""
     now = world.clock.now()
-    part = replace(
-        entry.part, state=PartState.PLANNED, holder="", not_before=until, reason=why, moved_at=now
-    )
+    part = replace(entry.part, state=state, holder="", not_before=until, reason=why, moved_at=now)
     return [Put(items.part_item(part, now), entry.version)]
 
 
