@@ -72,6 +72,10 @@ TEXTS: Final = MappingProxyType(
             "Part of the answer was internal to the agent and is not shown.",
             "回答中有一部分属于智能体内部内容，未予显示。",
         ),
+        "content_refused": (
+            "The platform does not let this answer through as it is.",
+            "平台未允许发送这条回答的内容。",
+        ),
         "new": (
             "A new conversation starts here.",
             "新的会话从这里开始。",
