@@ -1,0 +1,288 @@
+"""Slack's own ways over the whole path: copies of one post, threads, commands, buttons, doubt."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.simulation.slack import ADA_IM, GENERAL, SlackSimulation, slack_settings
+from tests.stubs.slack import ADA, Fault
+from tests.stubs.slack_channels import BOT
+from threadline.core.settings import Allow
+from threadline.core.texts import say
+
+MENTION = f"<@{BOT}>"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[SlackSimulation]:
+    """A workspace whose app answers everybody."""
+    simulation = SlackSimulation(tmp_path)
+    yield simulation
+    simulation.close()
+
+
+def test_a_direct_message_is_answered_where_it_was_asked(world: SlackSimulation) -> None:
+    """The answer grows in the channel itself, in the post that first said that work began."""
+    event = world.hear("hello")
+    world.run()
+    question, answer = world.slack.shown(ADA_IM)
+    assert (answer.text, answer.thread) == ("echo: hello", "")
+    assert answer.edits >= 1
+    assert question.ts == event["event"]["ts"]
+    assert question.reactions == ["eyes", "white_check_mark"]
+
+
+def test_a_mention_is_answered_in_its_thread(world: SlackSimulation) -> None:
+    """In a channel the answer stands below the post that mentioned the bot."""
+    event = world.hear(f"{MENTION} hello", channel=GENERAL)
+    world.run()
+    (answer,) = [one for one in world.slack.shown(GENERAL) if one.by_bot]
+    assert (answer.text, answer.thread) == (f"echo: {ADA}: hello", event["event"]["ts"])
+
+
+def test_three_deliveries_of_one_event_are_one_run(world: SlackSimulation) -> None:
+    """The event, its first retry after 3 s and its second after a minute: one run, one answer."""
+    event = world.hear("sleep 2")
+    for number, wait in ((1, 3.0), (2, 57.0)):
+        world.run(wait)
+        world.clock.advance(wait)
+        assert world.deliver(event, retry=number)["statusCode"] == 200
+    world.run()
+    assert world.asked() == ["sleep 2"]
+    assert world.said() == ["slept 2"]
+
+
+def test_a_retry_may_be_all_that_ever_came(world: SlackSimulation) -> None:
+    """A first delivery that was never kept leaves no trace: its retry is answered."""
+    event = world.slack.say(ADA_IM, "hello")
+    world.deliver(event, retry=1)
+    world.run()
+    assert world.said() == ["echo: hello"]
+
+
+@pytest.mark.parametrize(
+    ("order", "apart"),
+    [(("message", "mention"), 0.25), (("mention", "message"), 0.25), (("message", "mention"), 0)],
+)
+def test_both_copies_of_a_mention_are_one_run(
+    world: SlackSimulation, order: tuple[str, ...], apart: float
+) -> None:
+    """A post that comes as `message` and `app_mention`, in either order or at once, runs once."""
+    event = world.slack.say(GENERAL, f"{MENTION} status?")
+    copies = {"message": event, "mention": world.slack.mention_of(event)}
+    for name in order:
+        world.deliver(copies[name])
+        if apart:
+            world.run(apart)
+    world.run()
+    assert world.asked() == [f"{ADA}: status?"]
+    assert world.said(GENERAL) == [f"echo: {ADA}: status?"]
+    assert world.steps().count("duplicate") == 1
+
+
+def test_a_command_by_mention_is_a_command_in_both_copies(world: SlackSimulation) -> None:
+    """`@bot /help` is answered once, by us, whichever copy comes first."""
+    event = world.slack.say(GENERAL, f"{MENTION} /help")
+    for copy in (event, world.slack.mention_of(event)):
+        world.deliver(copy)
+    world.run()
+    assert world.asked() == []
+    assert world.said(GENERAL) == [say("help", "en")]
+
+
+def test_without_a_mention_nothing_runs_and_a_later_mention_does(world: SlackSimulation) -> None:
+    """Talk among people starts nothing, and does not stand in the way of what follows."""
+    world.hear("status?", channel=GENERAL)
+    world.run()
+    assert (world.asked(), world.said(GENERAL)) == ([], [])
+    assert "not_addressed" in world.steps()
+    world.hear(f"{MENTION} status?", channel=GENERAL)
+    world.run()
+    assert world.asked() == [f"{ADA}: status?"]
+
+
+def test_an_edit_may_add_the_mention(world: SlackSimulation) -> None:
+    """A post that mentions the bot only after an edit runs once, though the edit comes twice."""
+    event = world.hear("status?", channel=GENERAL)
+    world.run()
+    for copy in edited(world, event, f"{MENTION} status?"):
+        world.deliver(copy)
+    world.run()
+    assert len(world.asked()) == 1
+
+
+def test_an_edit_of_an_answered_post_is_one_follow_up(world: SlackSimulation) -> None:
+    """Both copies of an edit are one message to the agent, marked as an edit."""
+    event = world.hear(f"{MENTION} delpoy", channel=GENERAL)
+    world.run()
+    for copy in edited(world, event, f"{MENTION} deploy"):
+        world.deliver(copy)
+    world.run()
+    assert [text.split(": ")[-1] for text in world.asked()] == ["delpoy", "(edited) deploy"]
+
+
+def edited(world: SlackSimulation, event: dict[str, Any], text: str) -> list[dict[str, Any]]:
+    """Make the two events of an edit: the message changed, and the bot mentioned (again)."""
+    before = event["event"]
+    changed = {"text": text, "edited": {"user": ADA, "ts": f"{int(world.clock.now())}.000000"}}
+    message = {k: v for k, v in before.items() if k not in {"channel", "channel_type"}} | changed
+    about = {
+        "type": "message", "subtype": "message_changed", "message": message, "hidden": True,
+        "previous_message": before, "channel": GENERAL, "channel_type": "channel",
+        "ts": world.slack.channels.take_ts(),
+    }  # fmt: skip
+    mention = {**before, **changed, "type": "app_mention"}
+    return [world.slack.envelope(about), world.slack.envelope(mention)]
+
+
+def test_the_second_copy_is_silent_while_the_thread_is_busy(world: SlackSimulation) -> None:
+    """A copy that comes during its own or another turn queues nothing and says nothing."""
+    first = world.hear(f"{MENTION} sleep 20", channel=GENERAL)
+    world.run(2)
+    world.deliver(world.slack.mention_of(first))
+    second = world.hear(f"{MENTION} next", channel=GENERAL, thread=first["event"]["ts"])
+    world.run(1)
+    world.deliver(world.slack.mention_of(second))
+    world.run(1)
+    queued = say("queued", "en")
+    assert world.said(GENERAL)[1:] == [queued]
+    world.run()
+    assert len(world.asked()) == 2
+    assert len(world.said(GENERAL)) == 2
+
+
+def test_a_redelivery_after_the_queues_memory_is_no_second_run(world: SlackSimulation) -> None:
+    """The same event after six minutes, its run still going on, changes nothing."""
+    event = world.hear("sleep 600")
+    world.run(360)
+    world.deliver(event)
+    world.run()
+    assert world.asked() == ["sleep 600"]
+    assert world.said() == ["slept 600"]
+
+
+def test_direct_messages_are_one_conversation(world: SlackSimulation) -> None:
+    """Everything outside a thread goes on in one agent thread; a thread has its own."""
+    first = world.hear("one")
+    world.run()
+    world.hear("two")
+    world.run()
+    world.hear("three", thread=first["event"]["ts"])
+    world.run()
+    one, two, three = world.agent.runs()
+    assert one.thread == two.thread != three.thread
+    assert world.slack.shown(ADA_IM)[-1].thread == first["event"]["ts"]
+
+
+def test_a_thread_is_one_conversation_and_posts_beside_it_are_others(
+    world: SlackSimulation,
+) -> None:
+    """A mention within the thread goes on in it, a new post in the channel begins anew."""
+    first = world.hear(f"{MENTION} one", channel=GENERAL)
+    world.run()
+    world.hear(f"{MENTION} two", channel=GENERAL, thread=first["event"]["ts"])
+    world.run()
+    world.hear(f"{MENTION} three", channel=GENERAL)
+    world.run()
+    one, two, three = world.agent.runs()
+    assert one.thread == two.thread != three.thread
+
+
+def test_a_question_by_slash_command_goes_on_in_its_answers_thread(world: SlackSimulation) -> None:
+    """A command is echoed at once; what people write below the answer belongs to it."""
+    answer = world.deliver(slash("/ask", "what is up"), form=True)
+    assert (answer["statusCode"], answer["body"]) == (200, '{"response_type":"in_channel"}')
+    world.run()
+    (posted,) = world.slack.shown(GENERAL)
+    assert (posted.text, posted.thread) == ("echo: ada: what is up", "")
+    world.hear("and then?", channel=GENERAL, thread=posted.ts)
+    world.run()
+    one, two = world.agent.runs()
+    assert one.thread == two.thread
+    assert world.slack.shown(GENERAL)[-1].thread == posted.ts
+
+
+def test_slash_new_starts_over_in_a_direct_message(world: SlackSimulation) -> None:
+    """A registered command does what its name says: the next message has a thread of its own."""
+    world.hear("one")
+    world.run()
+    world.deliver(slash("/ask", "new", channel=ADA_IM), form=True)
+    world.run()
+    world.hear("two")
+    world.run()
+    one, two = world.agent.runs()
+    assert one.thread != two.thread
+    assert say("new", "en") in world.said()
+
+
+def slash(command: str, text: str, channel: str = GENERAL) -> dict[str, str]:
+    """Make the fields of a slash command."""
+    return {
+        "command": command, "text": text, "channel_id": channel, "team_id": "T0ACME001",
+        "user_id": ADA, "user_name": "ada", "trigger_id": "700.800.abc", "api_app_id": "A0APP0001",
+    }  # fmt: skip
+
+
+def test_strangers_of_other_companies_are_not_let_in(tmp_path: Path) -> None:
+    """Members of the workspace may talk; a person of a connected company may not."""
+    world = SlackSimulation(
+        tmp_path, settings=slack_settings({"allow": Allow(members=True)})
+    )  # fmt: skip
+    world.hear(f"{MENTION} in", channel=GENERAL)
+    event = world.slack.say(GENERAL, f"{MENTION} out", user="U0EVE00001", user_team="T0OTHER01")
+    world.deliver({**event, "is_ext_shared_channel": True})
+    world.run()
+    world.close()
+    assert world.asked() == [f"{ADA}: in"]
+    assert "not_allowed" in world.steps()
+
+
+def test_a_post_whose_answer_was_lost_is_found_again(world: SlackSimulation) -> None:
+    """A cut connection after the post stood there leads to no second one."""
+    world.slack.fault("chat.postMessage", Fault.drop("after"))
+    world.hear(f"{MENTION} hello", channel=GENERAL)
+    world.run()
+    assert world.said(GENERAL) == [f"echo: {ADA}: hello"]
+    assert len(world.slack.calls_of("chat.postMessage")) == 1
+    assert world.slack.calls_of("conversations.replies")
+
+
+def test_a_post_that_was_lost_before_it_stood_comes_once(world: SlackSimulation) -> None:
+    """An internal error before any effect: history shows nothing, and the post is made."""
+    world.slack.fault("chat.postMessage", Fault.word("internal_error"), times=2)
+    world.hear("hello")
+    world.run()
+    assert world.said() == ["echo: hello"]
+
+
+def test_a_history_without_metadata_proves_nothing(world: SlackSimulation) -> None:
+    """Where Slack does not show what marks our posts, a lost one is never sent again blindly."""
+    world.slack.channels.metadata_shown = False
+    world.slack.fault("chat.postMessage", Fault.drop("after"))
+    world.hear("hello")
+    world.run()
+    first, second = world.said()
+    assert (first, second) == (say("working", "en"), "echo: hello")
+    assert [line["reason"] for line in world.lines if line["event"] == "alarm"] == ["unknown"]
+
+
+def test_a_rate_limit_is_waited_for(world: SlackSimulation) -> None:
+    """After a 429 nothing is edited before the time it names, and the answer stands there once."""
+    world.hear("sleep 5")
+    world.run(2)
+    world.slack.fault("chat.update", Fault.too_many(30))
+    world.run()
+    edits = world.slack.calls_of("chat.update")
+    limited = next(call.at for call in edits if call.status == 429)
+    assert [call.at for call in edits if limited < call.at < limited + 30] == []
+    assert world.said() == ["slept 5"]
+
+
+def test_no_answer_calls_anybody(world: SlackSimulation) -> None:
+    """Whatever the agent repeats, no person, group or channel is pinged by it."""
+    world.hear("&lt;@U0BEN0001&gt; &lt;!channel&gt; <@U0BEN0001> <!here>")
+    world.run()
+    answers = [one for one in world.slack.shown(ADA_IM) if one.by_bot]
+    assert [one.pings for one in answers] == [[]]
