@@ -105,6 +105,7 @@ class Serve:
         if listener.getsockname()[1] != self.options.port:
             self.say(f"Port {self.options.port} is taken: using {url_of(listener)}")
         self.standing.dressing.playground = url_of(listener) + Playground.BASE
+        self.standing.links.base = url_of(listener)
         return listener
 
     def _wants_demo(self, configuration: Configuration) -> bool:
@@ -143,7 +144,8 @@ class Serve:
         wiring.install(world)
         playground = Playground(self.folder.path, world, lambda: secrets.token_hex(32), program)
         hosting = Hosting(
-            world, HANDLERS, Watch(world), lambda: uuid.uuid4().hex, playground.routes(),
+            world, HANDLERS, Watch(world), lambda: uuid.uuid4().hex,
+            [*playground.routes(), *self.standing.links.routes(world.blobs)],
             self.options.most_runs,
         )  # fmt: skip
         polling = Polling(world, wiring.ingest(), random.random, self.say, program)

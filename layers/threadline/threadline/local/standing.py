@@ -13,11 +13,13 @@ from threadline.app.configure.surroundings import Compiled, Surroundings
 from threadline.app.settings_items import SettingsCache
 from threadline.app.world import World
 from threadline.backends.calls import Network
+from threadline.backends.clock import SystemClock
 from threadline.core.ports import Clock, ItemStore
 from threadline.core.settings import Settings
 from threadline.local.configuration import Configuration
 from threadline.local.dressing import Dressing
 from threadline.local.folder import StateFolder
+from threadline.local.links import Links, links_key
 from threadline.local.log import event_line
 from threadline.local.recovery import take_back
 
@@ -57,6 +59,7 @@ class Standing:
     live: LiveSettings
     told: Told
     namespace: str
+    links: Links
     demo_url: str = ""
     dressing: Dressing = field(default_factory=Dressing)
     _compiled: Compiled | None = None
@@ -96,15 +99,17 @@ async def opened(
     folder: StateFolder, told: Told, new_namespace: Callable[[], uuid.UUID] = uuid.uuid4
 ) -> AsyncIterator[Standing]:
     """Open a folder whose lock is held: its store and a world on it, closed at the end."""
-    local = wiring.local_ports(folder.path)
+    links = Links(SystemClock())
+    local = wiring.local_ports(folder.path, link=links.make)
     try:
         ports = local.ports
+        links.key = links_key(ports.secrets)
         live = LiveSettings(ports.store, ports.clock)
         world = wiring.world_of(ports, event_line, settings=live)
         take_back(world)
         namespace = settings_items.installation(ports.store, str(new_namespace()))
         try:
-            yield Standing(world, live, told, namespace)
+            yield Standing(world, live, told, namespace, links)
         finally:
             if isinstance(world.calls, Network):
                 await world.calls.close()
