@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from threadline.core.errors import StoreUnavailable
 from threadline.local.playground import chats as module
 from threadline.local.playground.chats import Chats, StoredFile, Words
 
@@ -113,3 +114,11 @@ def test_a_list_of_another_version_is_dropped(
     assert after.titles() == ()
     assert after.say("c1", "hello", "k1", 1.0).state == "sending"
     after.close()
+
+
+def test_a_file_that_is_no_list_is_said_to_be_none(tmp_path: Path) -> None:
+    """A broken file gives an error that names it, fit to be shown."""
+    path = tmp_path / "chats.db"
+    path.write_bytes(b"no database at all" * 100)
+    with pytest.raises(StoreUnavailable, match=r"chats\.db cannot be used"):
+        Chats(path)

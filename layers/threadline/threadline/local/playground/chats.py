@@ -7,11 +7,12 @@ knows and never misses or repeats anything, however often it comes back.
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from threadline.core.errors import StoreUnavailable
 from threadline.core.posting import Tone
 from threadline.platforms.playground.limits import BOT, PERSON
 
@@ -96,15 +97,21 @@ class StoredFile:
 
 
 class Chats:
-    """The list; used by one thread only. What is written survives `kill -9` of the process."""
+    """The list; used by one thread only. What is written survives `kill -9` of the process.
+
+    Raises StoreUnavailable where the file cannot be used.
+    """
 
     def __init__(self, path: Path) -> None:
-        path.touch(mode=0o600)
-        self._sql = sqlite3.connect(path, isolation_level=None)
-        self._sql.row_factory = sqlite3.Row
-        # NORMAL: a write costs microseconds and no wait for the disk, so the loop may do it itself.
-        self._sql.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
-        self._lay()
+        try:
+            path.touch(mode=0o600)
+            with ExitStack() as undo:
+                self._sql = undo.enter_context(closing(sqlite3.connect(path, isolation_level=None)))
+                self._sql.row_factory = sqlite3.Row
+                self._lay()
+                undo.pop_all()
+        except (sqlite3.Error, OSError) as error:
+            raise StoreUnavailable(f"{path} cannot be used: {error}") from error
 
     def close(self) -> None:
         """Close the file."""
@@ -219,7 +226,11 @@ class Chats:
         return None if row is None else StoredFile(row["name"], row["mime"], row["body"])
 
     def _lay(self) -> None:
-        """Make the tables; a list of another version is dropped: it is only a playground's."""
+        """Make the tables; a list of another version is dropped: it is only a playground's.
+
+        NORMAL: a write costs microseconds and no wait for the disk, so the loop may do it itself.
+        """
+        self._sql.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
         (version,) = self._sql.execute("PRAGMA user_version").fetchone()
         if version != VERSION:
             for table in ("chats", "said", "files", "counter"):

@@ -97,16 +97,18 @@ class Stream:
         return response
 
     async def _events(self) -> bytes:
-        events = [self._messages(), self._list(), await self._latest_journey()]
+        events = [await self._messages(), self._list(), await self._latest_journey()]
         return "".join(events).encode()
 
-    def _messages(self) -> str:
+    async def _messages(self) -> str:
         """Tell the messages that changed; the id of the event is where to resume."""
         changed = self.chats.changed(self.chat, self.after)
         if not changed:
             return ""
         self.after = max(said.revision for said in changed)
-        return _event("messages", [wire.message(said) for said in changed], self.after)
+        # Markdown of a long chat takes a while to parse, and runs are followed in this loop.
+        told = await asyncio.to_thread(lambda: json.dumps([wire.message(one) for one in changed]))
+        return f"id: {self.after}\nevent: messages\ndata: {told}\n\n"
 
     def _list(self) -> str:
         told = json.dumps(wire.titles(self.chats.titles()))
@@ -125,7 +127,3 @@ class Stream:
             return ""
         self._journey = told
         return f"event: journey\ndata: {told}\n\n"
-
-
-def _event(name: str, value: object, revision: int) -> str:
-    return f"id: {revision}\nevent: {name}\ndata: {json.dumps(value)}\n\n"
