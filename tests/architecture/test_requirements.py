@@ -38,9 +38,10 @@ def test_a_set_holds_all_that_was_asked_of_it(name: str) -> None:
 
 
 def test_the_sets_of_one_environment_agree() -> None:
-    """What ingest, runtime and dev have in common has the same version in each."""
-    ingest, runtime, dev = (pins(name) for name in ("ingest", "runtime", "dev"))
+    """What ingest, runtime, vendor and dev have in common has the same version in each."""
+    ingest, runtime, vendor, dev = map(pins, ("ingest", "runtime", "vendor", "dev"))
     assert ingest.items() <= runtime.items() <= dev.items()
+    assert vendor.items() <= runtime.items()
 
 
 def pins(name: str) -> dict[str, str]:
@@ -51,7 +52,7 @@ def pins(name: str) -> dict[str, str]:
 
 def test_no_lock_says_where_it_was_resolved() -> None:
     """A lock has no address in it: which index serves a package is the reader's setting."""
-    locks = [*files(".txt"), *(path for path in files(".json") if "lock" in path.name)]
+    locks = [*files(".txt"), *(path for path in files(".json") if path.stem.endswith("-lock"))]
     named = {short(path) for path in locks if re.search(r"https?://", path.read_text("utf-8"))}
     assert len(locks) > len(SETS)
     assert not named

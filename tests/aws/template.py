@@ -64,9 +64,16 @@ def named(value: Any) -> str:
 
 
 def statements(function: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the policy statements of a function."""
+    """Yield the policy statements of a function; the use of an operator's own key is apart."""
     for policy in function.get("Policies", []):
-        yield from policy["Statement"]
+        yield from policy.get("Statement", [])
+
+
+def environment(template: Template, function: str) -> Mapping[str, Any]:
+    """Return the environment of a function: what all of them are told, and its own."""
+    everywhere = template["Globals"]["Function"]["Environment"]["Variables"]
+    own = dict(resources(template, FUNCTION))[function].get("Environment", {})
+    return {**everywhere, **own.get("Variables", {})}
 
 
 def several(value: Any) -> list[Any]:

@@ -16,6 +16,7 @@ from tests.aws import ministack
 from tests.aws.emulated import Emulated
 from tests.aws.runtime_api import Function, FunctionFailed, booted
 from tests.aws.template import FUNCTION, load, resolved, resources, statements
+from tests.aws.template import environment as told
 from tests.contract.platforms.enrolled import ENROLLED, accepted
 from tests.contract.platforms.enrolment import Enrolment
 from tests.events import Recorded, recording
@@ -168,7 +169,7 @@ def files_of(built: Path) -> Iterator[Path]:
 def environment(emulated: Emulated, mailbox: str) -> dict[str, str]:
     """Return ingest's environment in the emulated account: all that the stack tells it."""
     ingest = dict(resources(load(), FUNCTION))["IngestFunction"]
-    told = resolved(ingest["Environment"]["Variables"], names(emulated, mailbox))
+    environ = resolved(told(load(), "IngestFunction"), names(emulated, mailbox))
     emulator = ministack.running()
     policy = [
         # AWS counts a batch as SendMessage; the emulator wants it named.
@@ -179,7 +180,7 @@ def environment(emulated: Emulated, mailbox: str) -> dict[str, str]:
     ]
     key, secret = ministack.user(emulator.endpoint, f"{emulated.name}-{uuid4().hex}", policy)
     return {
-        **told,
+        **environ,
         "AWS_REGION": ministack.REGION,
         "AWS_ENDPOINT_URL": emulator.endpoint,
         "AWS_ACCESS_KEY_ID": key,

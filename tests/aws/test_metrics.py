@@ -11,7 +11,7 @@ from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import (
 
 from tests.architecture.source import PACKAGE
 from threadline.backends.aws import log
-from threadline.backends.light.composing import log_line
+from threadline.backends.light.composing import log_lines
 from threadline.backends.log_lines import JsonLines
 from threadline.backends.metrics import METRICS, NAMESPACE, Fields, Metric, counted
 from threadline.core.reasons import Reason
@@ -30,9 +30,10 @@ def counting(metric: Metric) -> Fields:
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 def test_a_line_counts_as_powertools_would_write_it(metric: Metric) -> None:
     """The line has the metric, unit, dimension and value that powertools' own serializer writes."""
-    line = counted(metric.event, counting(metric), NOW)
+    line = counted(metric.event, counting(metric), "dev", NOW)
     provider = AmazonCloudWatchEMFProvider(namespace=NAMESPACE, dimension_set={}, metric_set={})
     provider.add_metric(metric.name, MetricUnit[metric.unit], 2.5 if metric.amount else 1)
+    provider.add_dimension("stage", "dev")
     if metric.by_platform:
         provider.add_dimension("platform", "telegram")
     judged = provider.serialize_metric_set()
@@ -56,19 +57,19 @@ def test_what_is_counted_is_logged() -> None:
 def test_a_conversation_tells_the_platform() -> None:
     """A line without a platform of its own counts for that of its conversation, or for none."""
     of = {"step": "run_created", "conversation": "github/default//1/2"}
-    assert counted("step", of, NOW)["platform"] == "github"
-    (directive,) = counted("step", {"step": "run_created"}, NOW)["_aws"]["CloudWatchMetrics"]  # type: ignore[index]
-    assert directive["Dimensions"] == [[]]
+    assert counted("step", of, "dev", NOW)["platform"] == "github"
+    (directive,) = counted("step", {"step": "run_created"}, "dev", NOW)["_aws"]["CloudWatchMetrics"]  # type: ignore[index]
+    assert directive["Dimensions"] == [["stage"]]
 
 
 def test_ingest_and_the_others_count_alike(capsys: pytest.CaptureFixture[str]) -> None:
     """A line of ingest's own log and one of the other functions' differ in nothing but the time."""
-    log_line("delivery", reason="accepted", platform="telegram")
+    log_lines("dev")("delivery", reason="accepted", platform="telegram")
     light = json.loads(capsys.readouterr().out)
     record = logging.LogRecord("threadline", logging.INFO, "", 0, "delivery", None, None)
     record.values = {
         "reason": "accepted", "platform": "telegram",
-        **counted("delivery", {"reason": "accepted", "platform": "telegram"}, NOW),
+        **counted("delivery", {"reason": "accepted", "platform": "telegram"}, "dev", NOW),
     }  # fmt: skip
     full = json.loads(JsonLines().format(record))
     assert light.keys() | {"time"} == full.keys()

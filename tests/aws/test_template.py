@@ -8,7 +8,7 @@ import pytest
 
 from tests.aws import tables, template
 from tests.aws.template import FUNCTION, Template, load, read, resources
-from tests.aws.template_rules import RULES, Rule, granted
+from tests.aws.template_rules import RULES, Rule
 from tests.peers import ROOT, path_of
 
 PACKAGE = ROOT / "layers" / "threadline" / "threadline"
@@ -46,13 +46,6 @@ FAULTS = {
     "logs_end": 2,
     "grants_are_narrow": 1,
 }
-CALLS: dict[object, str] = {
-    "AmazonSQS.SendMessageBatch": "sqs:SendMessage",
-    "DynamoDB_20120810.GetItem": "dynamodb:GetItem",
-    "PUT": "s3:PutObject",
-    "secretsmanager.GetSecretValue": "secretsmanager:GetSecretValue",
-}
-"""What each call of ingest's own client needs to be allowed."""
 
 
 @pytest.fixture(scope="module")
@@ -84,32 +77,18 @@ def test_the_template_is_valid() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_ingest_may_do_what_it_does_and_no_more(stack: Template) -> None:
-    """Each call that ingest's own client can make is granted, and nothing else is."""
-    ingest = dict(resources(stack, FUNCTION))["IngestFunction"]
-    module = ast.parse((PACKAGE / "backends" / "light" / "ports.py").read_bytes())
-    made = {
-        CALLS[node.args[0].value]
-        for node in ast.walk(module)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        if node.func.attr in {"json", "call"} and isinstance(node.args[0], ast.Constant)
-    }
-    assert granted(ingest) == made
-
-
-def test_ingest_is_told_what_it_reads(stack: Template) -> None:
-    """Each name that ingest reads from its environment is set, and none that nobody reads."""
+def test_the_functions_are_told_what_they_read(stack: Template) -> None:
+    """Each name that the code reads from its environment is set, and none that nobody reads."""
     wanted = {
         node.value
-        for path in (PACKAGE / "wiring.py", *(PACKAGE / "backends" / "light").glob("*.py"))
+        for folder in ("backends/aws", "backends/light", "")
+        for path in (PACKAGE / folder).glob("*.py")
         for node in ast.walk(ast.parse(path.read_bytes()))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if re.fullmatch(r"THREADLINE_\w+", node.value)
     }
-    everywhere = stack["Globals"]["Function"]["Environment"]["Variables"]
-    ingest = dict(resources(stack, FUNCTION))["IngestFunction"]
-    told = {*everywhere, *ingest["Environment"]["Variables"]}
-    assert told - {"THREADLINE_STAGE"} == wanted - {"THREADLINE_STAGE"}
+    for function, _ in resources(stack, FUNCTION):
+        assert set(template.environment(stack, function)) == wanted
 
 
 def test_tables_are_as_the_store_is_tested_with(stack: Template) -> None:

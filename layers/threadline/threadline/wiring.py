@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 PLATFORMS: Final = MappingProxyType(
     {
         "feishu": "threadline.platforms.feishu",
+        "buzz": "threadline.platforms.buzz",
         "github": "threadline.platforms.github",
         "playground": "threadline.platforms.playground",
         "slack": "threadline.platforms.slack",
@@ -120,7 +121,11 @@ class LocalPorts:
 
 
 def local_ports(
-    root: "Path", clock: Clock | None = None, *, synchronous: Any = "FULL"
+    root: "Path",
+    clock: Clock | None = None,
+    *,
+    synchronous: Any = "FULL",
+    link: Callable[[str, int], str] | None = None,
 ) -> LocalPorts:
     """Open the embedded store, queues, blobs and secrets of a state folder."""
     from threadline.app.world import Queues
@@ -141,7 +146,7 @@ def local_ports(
         }
     )
     ports = Ports(
-        store=SqliteStore(database), queues=queues, blobs=FileBlobs(root / "blobs"),
+        store=SqliteStore(database), queues=queues, blobs=FileBlobs(root / "blobs", link),
         secrets=FileSecrets(root / "secrets.json", clock), clock=clock,
     )  # fmt: skip
     return LocalPorts(ports, database)
@@ -188,7 +193,7 @@ def world_of(
     from threadline.backends.calls import Network
 
     ports = gated_ports(ports, gate) if gate else ports
-    http = transports or _transports(ports.blobs)
+    http = transports or _transports(ports)
     http = _gated_transports(http, gate) if gate else http
     return World(
         store=ports.store, queues=ports.queues, blobs=ports.blobs, secrets=ports.secrets,
@@ -198,11 +203,16 @@ def world_of(
     )  # fmt: skip
 
 
-def _transports(blobs: Blobs) -> Transports:
+def _transports(ports: Ports) -> Transports:
+    from threadline.backends.by_scheme import AsyncioWithFrames, Frames, WithFrames
     from threadline.backends.http_asyncio import AsyncioHttp
     from threadline.backends.http_blocking import BlockingHttp
 
-    return Transports(BlockingHttp(blobs), AsyncioHttp(blobs))
+    frames = Frames(ports.clock.now)
+    return Transports(
+        WithFrames(BlockingHttp(ports.blobs), frames),
+        AsyncioWithFrames(AsyncioHttp(ports.blobs), frames),
+    )
 
 
 def _gated_transports(http: Transports, gate: "Gate") -> Transports:
@@ -223,7 +233,7 @@ def ingest_of(world: "World") -> Ingest:
 def light_ingest(environ: Mapping[str, str]) -> Ingest:
     """Compose ingest for a cold start on AWS: its own client, no table, one call before the 200."""
     from threadline.backends.light.account import Account
-    from threadline.backends.light.composing import AppsCache, LightClock, log_line
+    from threadline.backends.light.composing import AppsCache, LightClock, log_lines
     from threadline.backends.light.ports import LightBlobs, LightItems, LightQueue, LightSecrets
 
     clock = LightClock()
@@ -234,17 +244,17 @@ def light_ingest(environ: Mapping[str, str]) -> Ingest:
         blobs=LightBlobs(account, environ["THREADLINE_BLOBS_BUCKET"]),
         secrets=LightSecrets(account, environ["THREADLINE_SECRETS_PREFIX"], clock),
         clock=clock, apps=AppsCache(items, clock), platform=platform, random=random_id,
-        log=log_line,
+        log=log_lines(environ["THREADLINE_STAGE"]),
     )  # fmt: skip
 
 
 def aws_world(environ: Mapping[str, str]) -> "World":
     """Compose the world of a function of the stack; its lines are JSON on standard output."""
-    from threadline.backends.aws import log
+    from threadline.backends.aws import log, names
     from threadline.backends.clock import SystemClock
 
     log.start_logging()
-    return world_of(aws_ports(environ, SystemClock()), log.event_line)
+    return world_of(aws_ports(environ, SystemClock()), log.event_lines(environ[names.STAGE]))
 
 
 @dataclass(slots=True)

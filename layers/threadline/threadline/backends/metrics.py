@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 NAMESPACE: Final = "Threadline"
+STAGE: Final = "stage"
 PLATFORM: Final = "platform"
 
 type Fields = Mapping[str, str | float | bool]
@@ -63,8 +64,11 @@ METRICS: Final = (
 )  # fmt: skip
 
 
-def counted(event: str, fields: Fields, now: float) -> Mapping[str, object]:
-    """Give what makes a line count: its metrics' values, and `_aws` which says what they are."""
+def counted(event: str, fields: Fields, stage: str, now: float) -> Mapping[str, object]:
+    """Give what makes a line count: its metrics' values, and `_aws` which says what they are.
+
+    The stage is a dimension, so that two installations in one account do not mix.
+    """
     metrics = [metric for metric in METRICS if metric.takes(event, fields)]
     if not metrics:
         return {}
@@ -72,13 +76,13 @@ def counted(event: str, fields: Fields, now: float) -> Mapping[str, object]:
     directives = [
         {
             "Namespace": NAMESPACE,
-            "Dimensions": [[PLATFORM] if metric.by_platform and platform else []],
+            "Dimensions": [[STAGE, PLATFORM] if metric.by_platform and platform else [STAGE]],
             "Metrics": [{"Name": metric.name, "Unit": metric.unit}],
         }
         for metric in metrics
     ]
     values = {metric.name: fields[metric.amount] if metric.amount else 1 for metric in metrics}
-    named = {PLATFORM: platform} if platform else {}
+    named = {STAGE: stage, PLATFORM: platform} if platform else {STAGE: stage}
     return {
         **named, **values, "_aws": {"Timestamp": int(now * 1000), "CloudWatchMetrics": directives},
     }  # fmt: skip

@@ -3,6 +3,7 @@
 import logging
 import sys
 import time
+from collections.abc import Callable
 from typing import Final
 
 from threadline.backends.log_lines import JsonLines
@@ -13,9 +14,14 @@ _QUIET: Final = ("aws_lambda_powertools", "aiohttp", "asyncio", "botocore", "htt
 _events = logging.getLogger("threadline")
 
 
-def event_line(event: str, **fields: str | float | bool) -> None:
-    """Write one structured line; it is what use cases get as their log."""
-    _events.info(event, extra={"values": {**fields, **counted(event, fields, time.time())}})
+def event_lines(stage: str) -> Callable[..., None]:
+    """Give what writes structured lines; it is what use cases get as their log."""
+
+    def write(event: str, **fields: str | float | bool) -> None:
+        values = {**fields, **counted(event, fields, stage, time.time())}
+        _events.info(event, extra={"values": values})
+
+    return write
 
 
 def start_logging() -> None:

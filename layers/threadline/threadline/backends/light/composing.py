@@ -3,7 +3,7 @@
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 from threadline.app import settings_index
@@ -58,8 +58,13 @@ class AppsCache:
         return self._apps
 
 
-def log_line(event: str, **fields: str | float | bool) -> None:
-    """Write one line of JSON, which CloudWatch takes apart into fields and metrics."""
-    now = time.time()
-    line = {"at": now, "level": "info", "event": event, **fields, **counted(event, fields, now)}
-    sys.stdout.write(json.dumps(line) + "\n")
+def log_lines(stage: str) -> Callable[..., None]:
+    """Give what writes lines of JSON, which CloudWatch takes apart into fields and metrics."""
+
+    def write(event: str, **fields: str | float | bool) -> None:
+        now = time.time()
+        count = counted(event, fields, stage, now)
+        line = {"at": now, "level": "info", "event": event, **fields, **count}
+        sys.stdout.write(json.dumps(line) + "\n")
+
+    return write
