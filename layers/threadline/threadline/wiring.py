@@ -29,6 +29,7 @@ PLATFORMS: Final = MappingProxyType(
     {
         "feishu": "threadline.platforms.feishu",
         "buzz": "threadline.platforms.buzz",
+        "discord": "threadline.platforms.discord",
         "github": "threadline.platforms.github",
         "playground": "threadline.platforms.playground",
         "slack": "threadline.platforms.slack",

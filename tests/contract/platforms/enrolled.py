@@ -4,6 +4,7 @@ from typing import Final
 
 import pytest
 
+from tests.contract.platforms.discord import DISCORD
 from tests.contract.platforms.enrolment import Enrolment
 from tests.contract.platforms.github import GITHUB
 from tests.contract.platforms.playground import PLAYGROUND
@@ -11,7 +12,7 @@ from tests.contract.platforms.slack import SLACK
 from tests.contract.platforms.telegram import TELEGRAM
 from tests.events import Recorded, recordings
 
-ENROLLED: Final[tuple[Enrolment, ...]] = (GITHUB, PLAYGROUND, SLACK, TELEGRAM)
+ENROLLED: Final[tuple[Enrolment, ...]] = (DISCORD, GITHUB, PLAYGROUND, SLACK, TELEGRAM)
 
 EVERY_PLATFORM = pytest.mark.parametrize("one", ENROLLED, ids=str)
 EVERY_RECORDING = pytest.mark.parametrize(

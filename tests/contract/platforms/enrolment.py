@@ -1,6 +1,6 @@
 """What a platform tells the contract suite about itself."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -35,7 +35,8 @@ class Enrolment:
     in two chats (none where a number is unique in the world). `visible` gives the text a reader
     sees of a draft; `closed` tells whether its code blocks are whole. `token` is a value that must
     not show in any error. `posted` answers a successful post, call by call; `unchanged` answers an
-    edit of post 17 that changes nothing.
+    edit of post 17 that changes nothing. `renewed` gives another set of signing secrets for a word,
+    where the word itself cannot be one.
     """
 
     platform: Codec
@@ -52,7 +53,12 @@ class Enrolment:
     posted: Sequence[HttpResponse]
     failures: Sequence[Failure]
     unchanged: HttpResponse | None = None
+    renewed: Callable[[str], Mapping[str, str]] | None = None
     now: float = 1_790_000_000.0
+
+    def signing(self, word: str) -> Mapping[str, str]:
+        """Give the secrets that sign, made from a word."""
+        return self.renewed(word) if self.renewed else {self.signed_with: word}
 
     def __str__(self) -> str:
         return self.platform.name

@@ -200,7 +200,7 @@ def test_a_rotated_secret_is_noticed(one: Enrolment, ports: Ports) -> None:
     door = open_door(one, ports)
     entry = f"{one.platform.name}/{one.credentials.app}"
     assert door.send(accepted(one).event)[0] == 200
-    newer = {**one.credentials.secrets, one.signed_with: "another-secret-altogether"}
+    newer = {**one.credentials.secrets, **one.signing("another-secret-altogether")}
     ports.elsewhere().secrets.put(entry, newer)
     credentials = replace(one.credentials, secrets=newer)
     signed = one.platform.stamp(accepted(one).webhook, credentials, one.now, fresh=4_711)

@@ -92,7 +92,8 @@ def test_two_secrets_are_valid_while_one_is_rotated(one: Enrolment) -> None:
     rotated = with_secrets(one, other=True, previous=old)
     one.platform.verify(signed(one, b"{}"), rotated, one.now)
     one.platform.verify(one.platform.stamp(bare(b"{}"), rotated, one.now), rotated, one.now)
-    later = with_secrets(one, other=True, previous="another-one-altogether")
+    older = one.signing("another-one-altogether")[one.signed_with]
+    later = with_secrets(one, other=True, previous=older)
     with pytest.raises(SignatureInvalid):
         one.platform.verify(signed(one, b"{}"), later, one.now)
 
@@ -132,7 +133,7 @@ def with_secrets(one: Enrolment, *, other: bool, previous: str = "") -> Credenti
     """Give the credentials a new signing secret, and one before it."""
     secrets = dict(one.credentials.secrets)
     if other:
-        secrets[one.signed_with] = NEWER
+        secrets |= one.signing(NEWER)
     if previous:
         secrets[f"{one.signed_with}.previous"] = previous
     return replace(one.credentials, secrets=secrets)

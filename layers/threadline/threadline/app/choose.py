@@ -40,7 +40,9 @@ def refusal(binding: Binding, message: Message, *, admitted: bool) -> str:
     allow, sender = binding.allow, message.sender
     if sender.bot:
         return "" if sender.id in allow.bots else Reason.BOT_SENDER
-    if allow.everyone or sender.id in allow.senders or message.chat in allow.chats:
+    if allow.everyone or sender.id in allow.senders:
+        return ""
+    if message.chat in allow.chats or message.workspace in allow.chats:
         return ""
     if allow.members and sender.trust is not Trust.NONE:
         return ""
@@ -58,11 +60,10 @@ def owner_of(binding: Binding, message: Message) -> OwnerId:
 
 
 def _nearest(message: Message, bindings: Sequence[Binding]) -> tuple[Choice, ...]:
-    """Take the binding that names this chat, else the one for every chat."""
-    for named in (True, False):
+    """Take the binding that names this chat, else its workspace, else the one for every chat."""
+    for place in (message.chat, message.workspace, ""):
         for binding in bindings:
-            fits = message.chat in binding.chats if named else not binding.chats
-            if fits:
+            if place in binding.chats or not (place or binding.chats):
                 return (Choice(binding, message.topic, _gate(binding, message)),)
     return ()
 

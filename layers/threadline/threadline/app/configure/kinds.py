@@ -117,6 +117,26 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
             sender=Ids(r"ou_[A-Za-z0-9]+", "an open_id, such as ou_84aad35d084aa403"),
             chat=Ids(r"oc_[A-Za-z0-9]+", "a chat's id, such as oc_5ce6d572455d361153"),
         ),
+        "discord": Kind(
+            secrets=(
+                SecretName(name="bot_token", ask="bot token, from Developer Portal > Bot"),
+                SecretName(
+                    name="public_key",
+                    ask="Public Key, from General Information, for slash commands and buttons",
+                    verifies=True,
+                ),
+            ),
+            needs={
+                "gateway": ("bot_token",),
+                "webhook": ("bot_token", "public_key"),
+            },
+            allow=Allow(admitted=True),
+            chats_admit=True,
+            may_allow=("everyone", "members", "admitted"),
+            options={"answers_in": ("thread", "channel")},
+            sender=Ids(r"[1-9][0-9]{5,18}", "a user's id, such as 810000000000000001"),
+            chat=Ids(r"[1-9][0-9]{5,18}", "a channel's or server's id"),
+        ),
         "slack": Kind(
             secrets=(
                 SecretName(name="bot_token", ask="Bot User OAuth Token, xoxb-…"),
