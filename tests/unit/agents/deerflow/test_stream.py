@@ -105,9 +105,9 @@ def test_nothing_of_the_models_own_is_shown() -> None:
 
 def test_a_failed_models_excuse_is_no_text() -> None:
     """It comes as a whole message under another id and reads as the failure that it is."""
-    excuse: Json = {"type": "ai", "id": "x", "content": "The configured LLM provider is unavailable",
+    excuse: Json = {"type": "ai", "id": "x", "content": "The LLM provider is unavailable",
               "additional_kwargs": {"deerflow_error_fallback": True}}  # fmt: skip
     events, _ = decoded("", BEGIN, chunk("Half", "1-1"), frame("messages", [excuse, {}], "1-2"))
     assert events == [
-        TextDelta("m", "Half"), StreamFailed("The configured LLM provider is unavailable"),
+        TextDelta("m", "Half"), StreamFailed("The LLM provider is unavailable"),
     ]  # fmt: skip
