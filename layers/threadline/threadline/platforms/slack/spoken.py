@@ -30,7 +30,7 @@ class Heard:
 def hear(raw: str, bot: Bot) -> Heard:
     """Read a text: one mention of the bot at its very beginning is left out, others stay."""
     raw = raw.strip()
-    if not bot.id or f"@{bot.id}" not in raw:
+    if not bot.id or bot.id not in raw:
         return Heard(visible(raw, bot), addressed=False)
     mention = rf"<@!?{bot.id}(?:\|[^<>]*)?>"
     rest = re.sub(rf"\A{mention}[\s,:]*", "", raw)
