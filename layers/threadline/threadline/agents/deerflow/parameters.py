@@ -15,7 +15,7 @@ LEAD_AGENT: Final = "lead_agent"
 RECURSION_LIMIT: Final = 100
 
 _USUAL: Final = {"thinking_enabled": True, "is_plan_mode": False, "subagent_enabled": False}
-_HONOURED: Final = frozenset(
+HONOURED: Final = frozenset(
     {
         "agent_name",
         "disable_clarification",
@@ -56,7 +56,7 @@ def parameters(request: RunRequest, caller: Caller) -> Parameters:
 
 def _context(request: RunRequest, free: JsonObject, caller: Caller) -> JsonObject:
     wanted: dict[str, Json] = {**_USUAL, **free, **request.context}
-    context = {name: value for name, value in wanted.items() if name in _HONOURED}
+    context = {name: value for name, value in wanted.items() if name in HONOURED}
     name = _agent_name(context.pop("agent_name", None), request.assistant)
     if name:
         context["agent_name"] = name
