@@ -16,6 +16,7 @@ TAIL = 0.12
 """Seconds after its end during which a run still keeps its thread busy."""
 ACTIVE = frozenset({"pending", "running"})
 FALLBACK = "The configured LLM provider is temporarily unavailable after multiple retries."
+PROVIDER = "Error code: 500 - {'error': {'message': 'of the provider'}}"
 COLOURS = ("red", "blue")
 
 
@@ -192,7 +193,10 @@ def _ai(run: GatewayRun, text: str, *calls: Mapping[str, Any]) -> dict[str, Any]
 def _fallback(run: GatewayRun) -> dict[str, Any]:
     return {
         "type": "ai", "id": f"{run.id}-fallback", "content": FALLBACK, "tool_calls": [],
-        "additional_kwargs": {"deerflow_error_fallback": True, "error_type": "InternalServerError"},
+        "additional_kwargs": {
+            "deerflow_error_fallback": True, "error_type": "InternalServerError",
+            "error_detail": PROVIDER,
+        },
     }  # fmt: skip
 
 

@@ -12,6 +12,8 @@ ASSISTANT: Final = ("ai", "assistant")
 HIDDEN: Final = "hide_from_ui"
 FALLBACK: Final = "deerflow_error_fallback"
 """Marks what an agent says in the model's place when the model failed; holds provider details."""
+DETAIL: Final = "error_detail"
+"""What the provider said, beside such an excuse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +41,14 @@ def assistant_message(payload: Json) -> AssistantMessage | None:
     kind = kind_of(outer)
     if not kind.startswith(ASSISTANT) or is_hidden(outer):
         return None
+    marks = mapping(fields.get("additional_kwargs"))
+    text, failed = text_of(fields.get("content")), bool(marks.get(FALLBACK))
     return AssistantMessage(
         id=string(fields.get("id")),
-        text=text_of(fields.get("content")),
+        text=_with_detail(text, string(marks.get(DETAIL))) if failed else text,
         whole=not (kind.endswith("chunk") or "tool_call_chunks" in fields),
         tools=_tools(fields),
-        failed=bool(mapping(fields.get("additional_kwargs")).get(FALLBACK)),
+        failed=failed,
     )
 
 
@@ -97,6 +101,10 @@ def _fields(outer: JsonObject) -> JsonObject:
     if string(outer.get("type")) in {"", "constructor"} and "kwargs" in outer:
         return mapping(outer["kwargs"])
     return outer
+
+
+def _with_detail(text: str, detail: str) -> str:
+    return text if not detail or detail in text else f"{text} ({detail})"
 
 
 def _tools(fields: JsonObject) -> tuple[str, ...]:

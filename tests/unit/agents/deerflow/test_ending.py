@@ -111,6 +111,12 @@ def test_a_model_that_failed_is_a_failure_and_its_excuse_is_the_operators() -> N
     assert (found.status, found.text, found.error) == (RunStatus.ERROR, "Half an", EXCUSE)
 
 
+def test_an_excuse_comes_with_what_the_provider_said() -> None:
+    """The words for people say little; the operator reads the provider's own behind them."""
+    excuse = ai("Unavailable.", deerflow_error_fallback=True, error_detail="Error code: 401")
+    assert outcome(run("error"), state(human(), excuse)).error == "Unavailable. (Error code: 401)"
+
+
 def test_a_success_that_is_none_is_a_failure() -> None:
     """A run that calls itself a success over a failed model is not one."""
     found = outcome(run("success"), state(human(), ai(EXCUSE, deerflow_error_fallback=True)))
