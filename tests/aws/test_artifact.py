@@ -7,16 +7,14 @@ from collections.abc import Iterator
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
 from tests.architecture.test_cold_start import HEAVY, ONLY_WHEN_ADDRESSED
 from tests.aws import ministack
 from tests.aws.emulated import Emulated
+from tests.aws.functions import running
 from tests.aws.runtime_api import Function, FunctionFailed, booted
-from tests.aws.template import FUNCTION, load, resolved, resources, statements
-from tests.aws.template import environment as told
 from tests.contract.platforms.enrolled import ENROLLED, accepted
 from tests.contract.platforms.enrolment import Enrolment
 from tests.events import Recorded, recording
@@ -47,8 +45,7 @@ def ingest(built: Path, emulated: Emulated, tmp_path: Path) -> Iterator[Function
     for one in credentials:
         emulated.secrets.put(f"{one.platform}/{one.app}", one.secrets)
     emulated.blobs.put("there/is", b"a bucket")
-    environ = environment(emulated, emulated.url_of("mailbox.fifo"))
-    with booted(built / "IngestFunction", [built / "ThreadlineLayer"], environ, tmp_path) as up:
+    with running(built, emulated, "IngestFunction", tmp_path / "ingest") as up:
         yield up
 
 
@@ -90,11 +87,8 @@ def test_a_mailbox_that_is_gone_costs_no_message(
 ) -> None:
     """Where the queue takes nothing the message is kept aside and the platform told 200."""
     assert ingest.process.poll() is None
-    layer = built / "ThreadlineLayer"
-    environ = environment(emulated, f"{ministack.running().endpoint}/0/none.fifo")
-    other = tmp_path / "other"
-    other.mkdir()
-    with booted(built / "IngestFunction", [layer], environ, other) as function:
+    none = {"THREADLINE_MAILBOX_QUEUE_URL": f"{ministack.running().endpoint}/0/none.fifo"}
+    with running(built, emulated, "IngestFunction", tmp_path / "other", **none) as function:
         answer = function.invoke(recording("telegram", "message.private").event)
         assert answer["statusCode"] == 200, function.output()
     (name,) = emulated.blobs.names("unaccepted/")
@@ -164,43 +158,3 @@ def files_of(built: Path) -> Iterator[Path]:
     """Yield every file that ingest's function and layer bring."""
     for part in ("IngestFunction", "ThreadlineLayer"):
         yield from (path for path in (built / part).rglob("*") if path.is_file())
-
-
-def environment(emulated: Emulated, mailbox: str) -> dict[str, str]:
-    """Return ingest's environment in the emulated account: all that the stack tells it."""
-    ingest = dict(resources(load(), FUNCTION))["IngestFunction"]
-    environ = resolved(told(load(), "IngestFunction"), names(emulated, mailbox))
-    emulator = ministack.running()
-    policy = [
-        # AWS counts a batch as SendMessage; the emulator wants it named.
-        {**one, "Action": [one["Action"], "sqs:SendMessageBatch"]}
-        if one["Action"] == "sqs:SendMessage"
-        else one
-        for one in resolved(list(statements(ingest)), names(emulated, mailbox))
-    ]
-    key, secret = ministack.user(emulator.endpoint, f"{emulated.name}-{uuid4().hex}", policy)
-    return {
-        **environ,
-        "AWS_REGION": ministack.REGION,
-        "AWS_ENDPOINT_URL": emulator.endpoint,
-        "AWS_ACCESS_KEY_ID": key,
-        "AWS_SECRET_ACCESS_KEY": secret,
-    }
-
-
-def names(emulated: Emulated, mailbox: str) -> dict[str, str]:
-    """Return what the template's references name in the emulated account."""
-    place = f"{ministack.REGION}:{ministack.ACCOUNT}"
-    table = f"{emulated.name}-settings"
-    return {
-        "AWS::Partition": "aws",
-        "AWS::Region": ministack.REGION,
-        "AWS::AccountId": ministack.ACCOUNT,
-        "Stage": emulated.name,
-        "Mailbox": mailbox,
-        "Mailbox.Arn": f"arn:aws:sqs:{place}:{emulated.name}-mailbox.fifo",
-        "Blobs": emulated.name,
-        "Blobs.Arn": f"arn:aws:s3:::{emulated.name}",
-        "SettingsTable": table,
-        "SettingsTable.Arn": f"arn:aws:dynamodb:{place}:table/{table}",
-    }
