@@ -11,6 +11,7 @@ from threadline import wiring
 from threadline.app.configure.kinds import KINDS
 from threadline.app.configure.shapes import AgentShape
 from threadline.core.platform import ReceivesHttp
+from threadline.core.socket import HoldsSocket
 
 TOKEN = "123456789:AAE-abcdefghijklmnopqrstuvwxyz0123456"
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----"
@@ -203,9 +204,12 @@ def test_an_entry_that_is_none(threadline: Command, entry: str, said: str) -> No
 def test_what_a_route_needs_can_be_set(platform: str) -> None:
     """What a platform's codec needs is what the webhook wants and what a person is asked for."""
     codec = wiring.platform(platform)
-    assert isinstance(codec, ReceivesHttp)
     kind = KINDS[platform]
-    assert set(codec.secrets_needed) == set(kind.needs["webhook"])
+    if isinstance(codec, ReceivesHttp):
+        assert set(codec.secrets_needed) == set(kind.needs["webhook"])
+    if isinstance(codec, HoldsSocket):
+        assert set(codec.socket_needs) == set(kind.needs[codec.socket_transport])
+    assert isinstance(codec, ReceivesHttp | HoldsSocket)
     asked = {one.name for one in kind.secrets}
     assert asked >= {name for names in (*kind.needs.values(), *kind.posts_with) for name in names}
 

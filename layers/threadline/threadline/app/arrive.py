@@ -50,7 +50,8 @@ def arrive(world: World, mail: Arrived) -> None:
     if not choices:
         _log(world, message, Reason.NO_BINDING)
     ready = []
-    for choice in choices:
+    for verdict in choices:
+        choice = _heard_on(world, message, verdict)
         if choice.reason:
             _log(world, message, choice.reason, binding=choice.binding.name)
             continue
@@ -124,6 +125,17 @@ def _resolve(
         message.platform, message.app, message.workspace, message.chat, topic
     )
     return key, message.mailbox, topic
+
+
+def _heard_on(world: World, message: Message, verdict: Choice) -> Choice:
+    """Hear an unaddressed message where it goes on with a thread that an agent answers in."""
+    platform = world.platform(message.platform)
+    goes_on = message.replies_to and platform is not None and platform.traits.follows_threads
+    if verdict.reason != Reason.NOT_ADDRESSED or not goes_on:
+        return verdict
+    key, _, _ = _resolve(world, message, verdict)
+    known = items.read(Conversation, world.store.get([items.conversation(key)])[0])
+    return replace(verdict, reason="") if known is not None and known.thread else verdict
 
 
 def _forward(world: World, mail: Arrived, mailbox: MailboxKey) -> None:

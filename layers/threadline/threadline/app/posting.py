@@ -1,6 +1,7 @@
 """The flow of one part: token where the platform wants one, then post, edit, mark or upload."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from threadline.app.world import World
@@ -81,12 +82,12 @@ def ready(world: World, to: Destination) -> tuple[Platform, Credentials]:
 
 
 def _do(platform: Platform, using: Credentials, part: Part) -> Flow[Receipt]:
-    nonce = keys.nonce(part.id)
+    nonce, draft = keys.nonce(part.id), replace(part.draft, at=part.order)
     match part.action:
         case "post" if isinstance(platform, Posts):
-            return (yield from platform.post(part.draft, part.destination, using, nonce))
+            return (yield from platform.post(draft, part.destination, using, nonce))
         case "edit" if isinstance(platform, Edits) and part.target is not None:
-            return (yield from platform.edit(part.draft, part.target, part.destination, using))
+            return (yield from platform.edit(draft, part.target, part.destination, using))
         case "signal" if isinstance(platform, Signals) and part.stage is not None:
             yield from platform.signal(part.stage, part.destination, using)
             return Receipt("")

@@ -1,7 +1,7 @@
 """What people see of a run while it goes on: one post that is edited, within the chat's rate."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from threadline.app import answer, items, ledger, pace, posting
 from threadline.app.lease import EDIT_NEEDS, Lease
@@ -64,7 +64,7 @@ class Screen:
         if not isinstance(platform, Edits):
             return
         to = self.hint.turn.destination
-        draft, posted = platform.render(reply)[0], self.posted
+        draft, posted = replace(platform.render(reply)[0], at=now), self.posted
         flow = posting.acting(
             self.world, to, lambda _, using: platform.edit(draft, posted, to, using)
         )

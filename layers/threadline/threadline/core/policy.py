@@ -67,10 +67,12 @@ def admitted(request: HttpRequest, policy: Policy) -> HttpRequest | None:
     hosts = policy.file_hosts if request.public else policy.api_hosts
     if parts.scheme != "https" or parts.username is not None or parts.port not in {None, 443}:
         return None
-    host = parts.hostname or ""
-    if any(host == name or (name[:1] == "." and host.endswith(name)) for name in hosts):
-        return request
-    return None
+    return request if admitted_host(parts.hostname or "", hosts) else None
+
+
+def admitted_host(host: str, hosts: Iterable[str]) -> bool:
+    """Tell whether a host is listed; a name that begins with a dot stands for all under it."""
+    return any(host == name or (name[:1] == "." and host.endswith(name)) for name in hosts)
 
 
 def retry_after(response: HttpResponse, default: float = 1.0) -> float:

@@ -63,6 +63,9 @@ def obstacle(app: App, around: Surroundings) -> str:
         return "only where everything runs on one machine"
     if app.kind.only_local and app.stage != "dev" and not enabled:
         return f"outside stage dev only with `platforms: {{{app.platform}: {{enabled: true}}}}`"
+    if app.kind.own_address and not app.shape.base_url:
+        where = f"platforms: {{{app.platform}: {{apps: {{{app.name}: {{base_url: wss://…}}}}}}}}"
+        return f"no address: write `{where}`"
     secrets = around.secrets(app.platform, app.name)
     lacking = [name for name in app.kind.needs[app.transport] if name not in secrets]
     if lacking:

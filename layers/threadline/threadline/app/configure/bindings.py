@@ -46,7 +46,7 @@ def _binding(
         triggers=_triggers(shape),
         allow=_allow(shape, platform, kind),
         sessions=sessions.layers(file, platform, shape, kind),
-        user_sessions=sessions.people(platform, shape),
+        user_sessions=sessions.people(platform, shape, kind),
         backlog=file.limits.backlog if shape.backlog is None else shape.backlog,
         rate=file.limits.rate if shape.rate is None else shape.rate,
     )
@@ -91,9 +91,9 @@ def _allow(shape: BindingShape, platform: PlatformShape, kind: Kind) -> Allow:
             everyone=written.everyone,
             members=written.members,
             admitted=written.admitted,
-            senders=frozenset(written.senders),
+            senders=frozenset(kind.sender.normal(one) for one in written.senders),
             chats=frozenset(written.chats),
-            bots=frozenset(written.bots),
+            bots=frozenset(kind.sender.normal(one) for one in written.bots),
         )
     default = kind.allow
     chats = frozenset(shape.chats) if kind.chats_admit else frozenset()

@@ -93,7 +93,14 @@ def _platform_faults(file: FileShape, tree: Tree) -> Iterator[Fault]:
 
 
 def _app_faults(shape: AppShape, path: Path, kind: Kind, stage: str) -> Iterator[Fault]:
-    if shape.base_url and stage != "dev":
+    socket = shape.base_url.startswith(("ws://", "wss://"))
+    if kind.own_address and shape.base_url and not socket:
+        yield (*path, "base_url"), "wants a socket's address such as `wss://relay.example.com`"
+    elif kind.own_address and shape.base_url.startswith("ws://") and stage != "dev":
+        yield (*path, "base_url"), "wants wss outside stage dev"
+    elif socket and not kind.own_address:
+        yield (*path, "base_url"), "wants an address such as `https://api.example.com`"
+    elif shape.base_url and not kind.own_address and stage != "dev":
         yield (*path, "base_url"), "is read in stage dev only; remove it"
     if shape.transport and shape.transport not in kind.needs:
         yield (*path, "transport"), nearest(shape.transport, kind.needs)
@@ -101,7 +108,7 @@ def _app_faults(shape: AppShape, path: Path, kind: Kind, stage: str) -> Iterator
         known = kind.options.get(name)
         if known is None:
             yield (*path, "options", name), f"unknown option; {nearest(name, kind.options)}"
-        elif chosen not in known:
+        elif known and chosen not in known:
             yield (*path, "options", name), nearest(chosen, known)
 
 

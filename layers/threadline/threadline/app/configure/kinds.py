@@ -3,20 +3,22 @@
 What a platform does is its own folder's business; here stands what may be written about it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Literal
 
+from threadline.core.bech32 import hex_key
 from threadline.core.settings import Allow, Busy, ReplyMode
 
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """How a platform writes ids: a pattern and the words for it."""
+    """How a platform writes ids: a pattern, words for it, and what makes many spellings one."""
 
     pattern: str
     words: str
+    normal: Callable[[str], str] = str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +47,8 @@ class Kind:
     the people of a chat that a binding names may talk in it. `may_allow` are the one-word lists
     that mean something there. `by_default`: an app without a binding answers with the only agent.
     `recursion_limit` is the least a run is given unless its binding says so. `events` are those
-    that may trigger a binding. `options` are what an app may choose besides, and from what.
+    that may trigger a binding. `options` are what an app may choose besides, and from what: from
+    nothing is any text. `own_address`: an installation has its own, a socket's, as `base_url`.
     """
 
     secrets: tuple[SecretName, ...] = ()
@@ -62,6 +65,7 @@ class Kind:
     recursion_limit: int = 100
     events: tuple[str, ...] = ()
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    own_address: bool = False
     sender: Ids
     chat: Ids
 
@@ -73,6 +77,11 @@ class Kind:
 
 _WEBHOOK_SECRET: Final = SecretName(name="webhook_secret", ask="webhook secret", made=True)
 _TEXT: Final = Ids(r".+", "a text")
+
+
+def _nostr_key(spelled: str) -> str:
+    return hex_key(spelled, "npub") or spelled
+
 
 KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
     {
@@ -153,6 +162,18 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
             may_allow=("everyone", "members"),
             sender=Ids(r"[UWB][A-Z0-9]+", "a member's id, such as U0123ABCDEF"),
             chat=Ids(r"[CDG][A-Z0-9]+", "a channel's id, such as C0123ABCDEF"),
+        ),
+        "buzz": Kind(
+            secrets=(SecretName(name="private_key", ask="private key, as hex or nsec1…"),),
+            needs={"socket": ("private_key",)},
+            allow=Allow(),
+            may_allow=("everyone", "admitted"),
+            options={"relay_key": ()},
+            own_address=True,
+            sender=Ids(r"[0-9A-Fa-f]{64}|npub1[a-z0-9]{58}", "a public key", _nostr_key),
+            chat=Ids(
+                r"[!-~]{1,54}", "a channel's id, such as 136852ee-63e1-49c2-8927-413b5ee8e5f7"
+            ),
         ),
         "github": Kind(
             secrets=(

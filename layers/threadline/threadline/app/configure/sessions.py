@@ -30,11 +30,11 @@ def layers(
     return (default, middle, own)
 
 
-def people(platform: PlatformShape, binding: BindingShape) -> Mapping[str, Session]:
+def people(platform: PlatformShape, binding: BindingShape, kind: Kind) -> Mapping[str, Session]:
     """Give each person's layer: what the platform says of them, then what the binding says."""
     wide, own = platform.session.users, binding.session.users
     return {
-        sender: merge(_layer(wide.get(sender)), _layer(own.get(sender)))
+        kind.sender.normal(sender): merge(_layer(wide.get(sender)), _layer(own.get(sender)))
         for sender in sorted(wide.keys() | own.keys())
     }
 

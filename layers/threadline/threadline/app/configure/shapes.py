@@ -63,13 +63,13 @@ def _allow(value: object) -> object:
     )  # fmt: skip
 
 
-def is_address(value: str) -> bool:
-    """Tell whether this is a plain http(s) address, without user, query or fragment."""
+def is_address(value: str, schemes: tuple[str, ...] = ("http", "https")) -> bool:
+    """Tell whether this is a plain address of these schemes, without user, query or fragment."""
     if not _VISIBLE.fullmatch(value):
         return False
     try:
         parts = urlsplit(value)
-        fits = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        fits = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
     return fits and not (parts.query or parts.fragment or "@" in parts.netloc)
@@ -80,6 +80,11 @@ def _address(value: str) -> str:
     if not is_address(value):
         raise PydanticCustomError("address", "wants an address such as `https://agent.example.com`")
     return value.rstrip("/")
+
+
+def _any_address(value: str) -> str:
+    """Check an address of HTTP or of a socket and drop its trailing slash."""
+    return value.rstrip("/") if is_address(value, ("ws", "wss")) else _address(value)
 
 
 def _limit(config: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -100,6 +105,7 @@ Id = Annotated[
 Login = Annotated[str, StringConstraints(pattern=LOGIN), BeforeValidator(_login)]
 Name = Annotated[str, StringConstraints(pattern=NAME)]
 Address = Annotated[str, AfterValidator(_address)]
+AnyAddress = Annotated[str, AfterValidator(_any_address)]
 PlatformKey = Annotated[str, Field(json_schema_extra={"enum": list(KINDS)})]
 Seconds = Annotated[float, Field(gt=0, le=WEEK)]
 Backlog = Annotated[int, Field(ge=1, le=MAX_BACKLOG)]
@@ -178,8 +184,9 @@ class AppShape(Shape):
     enabled: bool = Field(default=True, description="switch this app off")
     identity: Id = Field(default="", description="the bot's own account id")
     identity_name: Login = Field(default="", description="the bot's own user name")
-    base_url: Address = Field(
-        default="", description="another address of the platform's API, in dev only"
+    base_url: AnyAddress = Field(
+        default="",
+        description="another address of the platform's API, in dev only; on Buzz the relay's",
     )
     transport: str = Field(
         default="",
