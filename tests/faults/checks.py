@@ -20,6 +20,7 @@ def violations(world: Simulation, scenario: Scenario) -> list[str]:
         *order(world),
         *_answers(world, scenario),
         *_said(world, scenario),
+        *_unsaid(world, scenario),
         *stuck(world),
         *(f"role: {offence}" for offence in dict.fromkeys(world.store.offences)),
         *early(world),
@@ -68,6 +69,12 @@ def _said(world: Simulation, scenario: Scenario) -> Iterator[str]:
         times = sum(text in shown for shown in world.shown())
         if times > 1 or (times == 0 and not doubtful(world)):
             yield f"said: {text!r} stands {times} times"
+
+
+def _unsaid(world: Simulation, scenario: Scenario) -> Iterator[str]:
+    for text in scenario.never:
+        if any(text in shown for shown in world.shown()):
+            yield f"said: {text!r}, which is not so"
 
 
 def doubtful(world: Simulation, chat: int = CHAT) -> list[Part]:

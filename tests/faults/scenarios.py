@@ -27,6 +27,7 @@ class Scenario:
     expected: tuple[Expected, ...]
     settings: Callable[[], Settings] = settings_with
     says: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
     patience: float = 10.0
     twins: bool = False
     make: Callable[..., Simulation] = Simulation
@@ -87,6 +88,16 @@ def _redelivery(world: Simulation) -> None:
     world.post(update)
 
 
+def _stale_wake(world: Simulation) -> None:
+    """The sweep sees a question that is over its time, and its answer is handled first."""
+    world.write("ask")
+    world.run(until=lambda: "Which colour?" in world.shown())
+    world.run(30)
+    world.clock.advance(1900)
+    world.write("blue")
+    world.sweep_now()
+
+
 def _crossing(world: Simulation) -> None:
     world.write("long 6")
     world.run(1.9)
@@ -138,6 +149,11 @@ SCENARIOS = (
     ),
     Scenario(
         "crossing", _crossing, (Expected("long 6", "Paragraph 0."),), says=("waiting messages: 0",),
+    ),
+    Scenario(
+        "stale wake", _stale_wake,
+        (Expected("ask", "Which colour?"), Expected("blue", "echo: blue")),
+        never=("has expired",),
     ),
     Scenario(
         "two followers", _long,

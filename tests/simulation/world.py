@@ -200,9 +200,20 @@ class Simulation:
             busy = True
         if self.clock.now() >= self._next_sweep:
             self._next_sweep = self.clock.now() + 60.0
-            with contextlib.suppress(StoreError), role("sweep"):
-                sweep_handler.handler({"source": "aws.events"}, None)
+            self.sweep()
         return busy
+
+    def sweep_now(self) -> None:
+        """Let the sweep look between two runs of the simulation."""
+        try:
+            self.sweep()
+        except Killed:
+            self._loop.run_until_complete(self._die())
+
+    def sweep(self) -> None:
+        """Let the sweep look once; what fails is found the next time."""
+        with contextlib.suppress(StoreError), role("sweep"):
+            sweep_handler.handler({"source": "aws.events"}, None)
 
     def _feed(self, name: str, handler: Callable[..., Any]) -> bool:
         messages = self._queue(name).receive(1, visibility=VISIBILITY[name])
