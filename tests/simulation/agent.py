@@ -146,9 +146,7 @@ class AgentStub:
 
     def runs(self, text: str = "") -> list[Run]:
         """Give all runs, or those of one message text, in order of their creation."""
-        every = [run for thread in self.threads.values() for run in thread.runs]
-        every.sort(key=lambda run: run.began_at)
-        return [run for run in every if not text or text in str(run.human["content"])]
+        return runs_of(self.threads, text)
 
     def foreign_run(self, thread: str, seconds: float) -> Run:
         """Let somebody else run on a thread."""
@@ -255,6 +253,13 @@ class AgentStub:
 
     def _id(self) -> str:
         return f"00000000-0000-4000-8000-{next(self._numbers):012d}"
+
+
+def runs_of(threads: Mapping[str, Thread], text: str = "") -> list[Run]:
+    """Give all runs of these threads, or those of one message text, in order of their creation."""
+    every = [run for thread in threads.values() for run in thread.runs]
+    every.sort(key=lambda run: run.began_at)
+    return [run for run in every if not text or text in str(run.human["content"])]
 
 
 def script_of(text: str, *, answers: bool = False) -> Script:

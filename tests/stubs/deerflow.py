@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from tests.simulation.agent import Run, Script, Thread
+from tests.simulation.agent import Run, Script, Thread, runs_of
 from tests.stubs import deerflow_rules as rules
 from tests.stubs.deerflow_files import Files
 from tests.stubs.deerflow_replay import Replay
@@ -24,7 +24,8 @@ from tests.stubs.deerflow_runs import ACTIVE, GatewayRun, left, opening, rows, s
 class DeerFlowStub:
     """The Gateway; `calls` lists what was asked, `takeovers` threads that changed hands.
 
-    `down` makes it refuse every connection, `endless` keeps streams open after their run;
+    `down` makes it refuse every connection, `endless` keeps streams open after their run,
+    `elsewhere` gives new runs to a worker that this one cannot stream for;
     `faults` are statuses to answer with, by method and last part of the path.
     """
 
@@ -32,6 +33,7 @@ class DeerFlowStub:
     newer: bool = False
     down: bool = False
     endless: bool = False
+    elsewhere: bool = False
     threads: dict[str, Thread] = field(default_factory=dict)
     owners: dict[str, str] = field(default_factory=dict)
     goals: dict[str, str] = field(default_factory=dict)
@@ -86,9 +88,7 @@ class DeerFlowStub:
 
     def runs(self, text: str = "") -> list[Run]:
         """Give all runs, or those of one message text, in order of their creation."""
-        every = [run for thread in self.threads.values() for run in thread.runs]
-        every.sort(key=lambda run: run.began_at)
-        return [run for run in every if not text or text in str(run.human["content"])]
+        return runs_of(self.threads, text)
 
     def foreign_run(self, thread: str, seconds: float) -> Run:
         """Let somebody else run on a thread."""
@@ -211,6 +211,7 @@ class DeerFlowStub:
             modes=sent.get("stream_mode") or ("values",),
             on_disconnect=sent.get("on_disconnect", "cancel"), context=context,
             config=sent.get("config", {}), first=before is None,
+            local=not self.elsewhere,
         )  # fmt: skip
 
     def _cancel(self, run: GatewayRun) -> Answer:

@@ -189,6 +189,17 @@ def test_an_answer_is_read_where_nothing_can_be_joined_any_more(simulate: Make) 
     assert world.shown() == ["echo: hello"]
 
 
+def test_a_run_of_another_worker_is_polled(simulate: Make) -> None:
+    """A run that only another worker could stream is looked at, ever more rarely, to its end."""
+    world = simulate()
+    world.gateway.elsewhere = True
+    world.write("sleep 100")
+    world.run()
+    assert world.shown() == ["slept 100"]
+    looks = [path for _, path in world.agent.calls if path.endswith("/stream")]
+    assert 2 < len(looks) < 15
+
+
 @pytest.mark.parametrize("piece", [1, 40], ids=["at once", "on the way"])
 def test_what_overflowed_is_replaced_at_the_end(simulate: Make, piece: int) -> None:
     """A reader that comes back too late shows nothing wrong in between, and all of it at the end.
