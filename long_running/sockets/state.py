@@ -5,10 +5,15 @@ from enum import StrEnum
 
 
 class Phase(StrEnum):
-    """Where a connection stands; `REFUSED` needs a person, see `SocketState.why`."""
+    """Where a connection stands; `REFUSED` needs a person, see `SocketState.why`.
+
+    `DEAF`: it is open, but nothing would arrive. `WAITING`: another process holds the socket.
+    """
 
     CONNECTING = "connecting"
     CONNECTED = "connected"
+    DEAF = "deaf"
+    WAITING = "waiting"
     BACKING_OFF = "backing_off"
     REFUSED = "refused"
     STOPPED = "stopped"

@@ -17,8 +17,11 @@ from functions.deliver.handler import handler as deliver
 from functions.dispatch.handler import handler as dispatch
 from functions.ingest.handler import handler as ingest
 from functions.sweep.handler import handler as sweep
+from long_running.host import Host
+from long_running.sockets.making import Making
 from threadline import wiring
 from threadline.app.watch import Watch
+from threadline.app.world import World
 from threadline.backends.log_lines import place
 from threadline.local.admitting import Invitations
 from threadline.local.agents import Agents
@@ -29,7 +32,6 @@ from threadline.local.front_door import listen
 from threadline.local.hosting import MOST_RUNS, Handlers, Hosting
 from threadline.local.log import start_logging
 from threadline.local.playground.serving import Playground
-from threadline.local.polling import Polling
 from threadline.local.standing import Standing, Told, opened
 from threadline.local.stopping import Stop
 from threadline.local.upkeep import Upkeep
@@ -148,13 +150,14 @@ class Serve:
             [*playground.routes(), *self.standing.links.routes(world.blobs)],
             self.options.most_runs,
         )  # fmt: skip
-        polling = Polling(world, wiring.ingest(), random.random, self.say, program)
+        sockets = self._sockets(world)
         invitations = Invitations(world, secrets.token_bytes)
         upkeep = Upkeep(
-            self.standing, configuration, polling, invitations, url_of(listener), self.say
+            self.standing, configuration, sockets, invitations, url_of(listener), self.say
         )
         await asyncio.to_thread(upkeep.look)
         await hosting.open(listener)
+        sockets.start()
         self.folder.announce(Serving(os.getpid(), url_of(listener), world.clock.now()))
         beside = (
             asyncio.create_task(upkeep.keep_up(), name="upkeep"),
@@ -163,13 +166,21 @@ class Serve:
         await self.stop.or_done(*hosting.endless, *beside)
         sound = self._all_sound(*hosting.endless, *beside)
         self.folder.withdraw()
-        await asyncio.to_thread(polling.stop)
+        await asyncio.to_thread(sockets.stop)
         for task in beside:
             task.cancel()
         playground.close()
         await hosting.drain()
         playground.shut()
         return sound
+
+    def _sockets(self, world: World) -> Host:
+        """Make the host of the sockets; under the folder's lock no other process holds one."""
+
+        def say(line: str) -> None:
+            self.say(line.replace(": threadline ", f": {self.options.told.program} "))
+
+        return Host(world, Making(world, wiring.ingest(), random.random), say, alone=True)
 
     def _all_sound(self, *endless: asyncio.Task[None]) -> bool:
         ended = [task for task in endless if task.done()]

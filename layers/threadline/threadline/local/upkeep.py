@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from long_running.host import Host
 from threadline.app.configure.surroundings import Compiled
 from threadline.backends.files import FileBlobs
 from threadline.core.errors import ConfigError, StoreError
 from threadline.local.admitting import Invitations
 from threadline.local.configuration import LOOK_EVERY, Configuration
-from threadline.local.polling import Polling
 from threadline.local.report import Place, hints, table
 from threadline.local.standing import Standing
 
@@ -27,7 +27,7 @@ class Upkeep:
 
     standing: Standing
     configuration: Configuration
-    polling: Polling
+    sockets: Host
     invitations: Invitations
     url: str
     say: Callable[[str], None]
@@ -46,7 +46,7 @@ class Upkeep:
                 self._report(compiled)
             self.standing.learn()
             settings = self.standing.world.settings()
-            self.polling.follow(settings)
+            self.sockets.follow(settings)
             for line in self.invitations.lines(settings):
                 self.say(line)
             self._tidy()

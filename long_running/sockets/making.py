@@ -1,0 +1,145 @@
+"""Which sockets an app wants, and what makes them."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Protocol
+from urllib.parse import urlsplit
+
+from long_running.cursors import Cursors, Offset
+from long_running.sockets.session import SessionSocket
+from long_running.sockets.state import SocketState
+from threadline.app import posting
+from threadline.app.ingest import Ingest
+from threadline.app.world import World
+from threadline.core.message import Webhook
+from threadline.core.policy import admitted_host
+from threadline.core.settings import AppSettings, Settings
+from threadline.core.socket import Backfills, Cursor, HoldsSocket, Missed, Note, Opening
+
+TELEGRAM_NEEDS: Final = ("bot_token",)
+
+
+class Held(Protocol):
+    """A connection that brings messages until it is stopped."""
+
+    @property
+    def state(self) -> SocketState:
+        """How it is doing."""
+        ...
+
+    def start(self) -> None:
+        """Begin in the background."""
+        ...
+
+    def stop(self) -> bool:
+        """End within 20 seconds, after what is in hand; tell whether it has ended."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A socket to be held; another `mark`: its secrets or settings are others now."""
+
+    app: AppSettings
+    mark: str
+
+    @property
+    def name(self) -> str:
+        """Platform and app."""
+        return f"{self.app.platform}/{self.app.app}"
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """Makes sockets on a world; `random` gives a number between 0 and 1."""
+
+    world: World
+    ingest: Ingest
+    random: Callable[[], float]
+
+    def wanted(self, settings: Settings) -> tuple[Wanted, ...]:
+        """List the sockets that the settings and the secrets ask for."""
+        found = []
+        for app in settings.apps:
+            needs = self._needs(app)
+            secrets = self.world.secrets.get(f"{app.platform}/{app.app}") if needs else {}
+            if needs and all(secrets.get(name) for name in needs):
+                found.append(Wanted(app, _mark(app, secrets)))
+        return tuple(found)
+
+    def make(self, wanted: Wanted) -> Held:
+        """Make a socket, not started yet."""
+        app = wanted.app
+        codec = self.world.platform(app.platform)
+        if isinstance(codec, HoldsSocket) and app.transport == codec.socket_transport:
+            return self._session(codec, app)
+        from long_running.sockets.telegram import TelegramPolling
+
+        offset = Offset(self.world.store, app)
+        return TelegramPolling(
+            token=self.world.secrets.get(wanted.name)["bot_token"],
+            accept=lambda update: self._accept(app, update),
+            load=offset.load, save=offset.save, clock=self.world.clock.now,
+            random=self.random, base_url=app.base_url,
+        )  # fmt: skip
+
+    def _needs(self, app: AppSettings) -> tuple[str, ...]:
+        if app.platform == "telegram":
+            return TELEGRAM_NEEDS if app.transport == "polling" else ()
+        codec = self.world.platform(app.platform)
+        if isinstance(codec, HoldsSocket) and app.transport == codec.socket_transport:
+            return codec.socket_needs
+        return ()
+
+    def _session(self, codec: HoldsSocket, app: AppSettings) -> SessionSocket:
+        world, cursors = self.world, Cursors(self.world.store, app)
+
+        def opened(cursor: Cursor, now: float, random: float) -> Opening:
+            using = posting.credentials(world, app.platform, app.app)
+            return codec.connect(using, app, cursor, now, random)
+
+        def log(note: Note) -> None:
+            event = "alarm" if note.alarm else "socket"
+            world.log(
+                event, reason=note.code, detail=note.detail, platform=app.platform, app=app.app
+            )
+
+        def backfill(cursor: Cursor) -> Missed:
+            assert isinstance(codec, Backfills)
+            using = posting.credentials(world, app.platform, app.app)
+            flow = codec.backfill(using, app, cursor, world.clock.now())
+            return world.calls.run(posting.under_policy(codec, using, flow))
+
+        return SessionSocket(
+            open=opened, admits=lambda url: admits(codec, app, url),
+            accept=lambda body: self._accept(app, body), load=cursors.load, save=cursors.save,
+            log=log, clock=world.clock.now, random=self.random,
+            backfill=backfill if isinstance(codec, Backfills) else None,
+        )  # fmt: skip
+
+    def _accept(self, app: AppSettings, body: bytes) -> bool:
+        headers = {"content-type": "application/json"}
+        request = Webhook("POST", f"/webhooks/{app.platform}/{app.app}", {}, headers, body)
+        return self.ingest.fetched(request, app.platform, app.app).status < 300
+
+
+def admits(codec: HoldsSocket, app: AppSettings, url: str) -> bool:
+    """Tell whether a socket may go there: to the configured host, else by TLS to the platform's."""
+    try:
+        parts, configured = urlsplit(url), urlsplit(app.base_url)
+        hosts = (parts.hostname, parts.port), (configured.hostname, configured.port)
+    except ValueError:
+        return False
+    if app.base_url:
+        return parts.scheme in {"ws", "wss"} and hosts[0] == hosts[1]
+    if parts.scheme != "wss" or parts.username is not None or parts.port not in {None, 443}:
+        return False
+    return admitted_host(parts.hostname or "", codec.traits.api_hosts)
+
+
+def _mark(app: AppSettings, secrets: Mapping[str, str]) -> str:
+    """Name what a connection depends on, so that a change of it is noticed; nothing shows in it."""
+    parts = [app.base_url, app.transport, sorted(app.options.items()), sorted(secrets.items())]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
