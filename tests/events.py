@@ -7,7 +7,7 @@ names only what matters to the case:
     {"outcome": "ignored", "reason": "own_message"}
 
 `outcome` is accepted, ignored, handshake or refused; the names in `messages` are the fields of
-`threadline.core.message.Message`.
+`threadline.core.message.Message`. `without` names secrets that the app of this case does not have.
 """
 
 import json
@@ -49,6 +49,11 @@ class Recorded:
             plain = {name: values[0] for name, values in form.items()}
             return json.loads(plain["payload"]) if "payload" in plain else plain
         return json.loads(self.event["body"])
+
+    @property
+    def without(self) -> frozenset[str]:
+        """The secrets that the app of this case does not have."""
+        return frozenset(self.expect.get("without", ()))
 
     def __str__(self) -> str:
         return f"{self.platform}-{self.case}"

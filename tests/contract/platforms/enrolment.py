@@ -1,9 +1,10 @@
 """What a platform tells the contract suite about itself."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
+from tests.events import Recorded
 from threadline.core.errors import PostError
 from threadline.core.http import HttpResponse, Lost
 from threadline.core.platform import Posts, ReceivesHttp, Stamps
@@ -31,6 +32,7 @@ class Enrolment:
 
     `credentials` hold every secret of `secrets_needed`; `signed_with` names the one that signs and
     `signature` the header that carries it. `signs_body`: the signature covers the body's bytes.
+    `signs_always`: False where an app may do without, on a secret inside the body.
     `own` are recorded cases of our own posts; `twins` are pairs of cases with one message number
     in two chats (none where a number is unique in the world). `visible` gives the text a reader
     sees of a draft; `closed` tells whether its code blocks are whole. `token` is a value that must
@@ -44,6 +46,7 @@ class Enrolment:
     signed_with: str
     signature: str
     signs_body: bool
+    signs_always: bool = True
     own: Sequence[str]
     twins: Sequence[tuple[str, str]]
     visible: Callable[[Draft], str]
@@ -59,6 +62,12 @@ class Enrolment:
     def signing(self, word: str) -> Mapping[str, str]:
         """Give the secrets that sign, made from a word."""
         return self.renewed(word) if self.renewed else {self.signed_with: word}
+
+    def using(self, recorded: Recorded) -> Credentials:
+        """Give the credentials of the app that a recording is for."""
+        known = self.credentials.secrets.items()
+        secrets = {name: value for name, value in known if name not in recorded.without}
+        return replace(self.credentials, secrets=secrets)
 
     def __str__(self) -> str:
         return self.platform.name

@@ -127,7 +127,7 @@ def parse_like(one: Enrolment, recorded: Recorded, changed: object) -> Parsed:
     """Parse a changed body, as JSON, under the headers of its own recording."""
     headers = {**recorded.webhook.headers, "content-type": "application/json"}
     request = replace(recorded.webhook, headers=headers, body=json.dumps(changed).encode())
-    return one.platform.parse(request, one.credentials, one.now)
+    return one.platform.parse(request, one.using(recorded), one.now)
 
 
 def sound(parsed: Parsed) -> None:

@@ -22,6 +22,7 @@ from threadline.backends.lambda_http import response, webhook
 from threadline.core import keys
 from threadline.core.envelope import Arrived
 from threadline.core.message import Message
+from threadline.core.posting import Credentials
 from threadline.core.settings import AppSettings
 
 MB = 1_000_000
@@ -80,23 +81,23 @@ def ports(tmp_path: Path) -> Iterator[Ports]:
         yield opened
 
 
-def open_door(one: Enrolment, ports: Ports) -> Door:
+def open_door(one: Enrolment, ports: Ports, using: Credentials | None = None) -> Door:
     """Open the front door of a platform whose secrets are in place."""
     entry = f"{one.platform.name}/{one.credentials.app}"
-    ports.secrets.put(entry, one.credentials.secrets)
+    ports.secrets.put(entry, (using or one.credentials).secrets)
     return Door(one, ports)
 
 
 @EVERY_RECORDING
 def test_a_recorded_delivery_arrives(one: Enrolment, recorded: Recorded, ports: Ports) -> None:
     """Accepted deliveries stand in their mailbox, ignored ones are 200, refused ones 401."""
-    door = open_door(one, ports)
+    door = open_door(one, ports, one.using(recorded))
     outcome = recorded.expect["outcome"]
     status, body = door.send(recorded.event)
     assert status == (401 if outcome == "refused" else 200)
     arrived = door.mailbox()
     assert bool(arrived) == (outcome == "accepted")
-    parsed = one.platform.parse(recorded.webhook, one.credentials, one.now)
+    parsed = one.platform.parse(recorded.webhook, one.using(recorded), one.now)
     assert outcome == "refused" or arrived == list(getattr(parsed, "messages", ()))
     assert len(door.lines) == max(len(arrived), 1)
     quiet(door, body)

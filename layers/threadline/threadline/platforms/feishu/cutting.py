@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final, assert_never
 
 from threadline.core.split import cut, fit, length
@@ -12,6 +13,16 @@ from threadline.platforms.feishu.markdown import Block, Code, Prose, Table
 _WHOLE: Final = re.compile(r"&#?\w{1,10};|\[[^\]\n]{0,300}\]\([^)\s]{0,600}\)|<br>")
 """What a cut must not go through."""
 _LANGUAGE: Final = re.compile(r"[A-Za-z0-9_+#.-]{1,30}")
+_LANGUAGES: Final = MappingProxyType(
+    {
+        "c#": "c_sharp", "c++": "cpp", "console": "shell", "dockerfile": "docker_file",
+        "golang": "go", "js": "javascript", "jsx": "javascript", "md": "markdown",
+        "objc": "objective_c", "ps1": "powershell", "py": "python", "rb": "ruby", "rs": "rust",
+        "sh": "bash", "text": "plain_text", "ts": "typescript", "tsx": "typescript",
+        "txt": "plain_text", "yml": "yaml", "zsh": "bash",
+    }
+)  # fmt: skip
+"""Names of languages that cards know under another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +63,7 @@ def _code(content: str, language: str, limit: int) -> Iterator[str]:
     """Write code between fences; over a cut it is code on both sides."""
     longest = max((len(run) for run in re.findall("`{3,}", content)), default=2)
     fence = "`" * (longest + 1)
+    language = _LANGUAGES.get(language.lower(), language)
     head = f"{fence}{language if _LANGUAGE.fullmatch(language) else ''}\n"
     room = limit - len(head) - len(fence) - 1
     if room < limit // 2:  # a fence of thousands of ticks is no code

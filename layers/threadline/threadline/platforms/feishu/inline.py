@@ -17,7 +17,8 @@ _SPECIAL: Final = re.compile(
     r"|&(?=#?[A-Za-z0-9]+;)"
     r"|:(?=[A-Za-z0-9_]+:)"  # the name of an emoji
 )
-_AT_LINE_START: Final = re.compile(r"^(\s*)([#>+=-]|\d+(?=[.)](?:\s|$)))", re.MULTILINE)
+_AT_LINE_START: Final = re.compile(r"^([ \t]*)([#>+=-]|\d+(?=[.)](?:\s|$)))", re.MULTILINE)
+_CALLING: Final = re.compile(r"<at(?=[\s>])", re.IGNORECASE)
 _STYLES: Final = {"strong": "**", "em": "*", "s": "~~"}
 
 
@@ -28,6 +29,11 @@ def escaped(words: str) -> str:
         written += [_entities(words[at : found.start()]), f"[{_entities(found[0])}]({found[0]})"]
         at = found.end()
     return "".join((*written, _entities(words[at:])))
+
+
+def calling_nobody(code: str) -> str:
+    """Break what would call people even inside code; no language has such a tag."""
+    return _CALLING.sub("<\u200bat", code)
 
 
 def line_starts(words: str) -> str:
@@ -88,6 +94,7 @@ class Inline:
     def _code(self, content: str) -> str:
         ticks = "`" * (1 + max((len(run) for run in re.findall("`+", content)), default=0))
         space = " " if content[:1] == "`" or content[-1:] == "`" else ""
+        content = calling_nobody(content)
         content = content.replace("|", "\\|") if self._in_cell else content
         return f"{ticks}{space}{content}{space}{ticks}"
 

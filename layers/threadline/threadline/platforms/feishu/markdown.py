@@ -13,7 +13,7 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
-from threadline.platforms.feishu.inline import Inline, escaped
+from threadline.platforms.feishu.inline import Inline, calling_nobody, escaped, line_starts
 
 DEEPEST: Final = 40
 """The parser leaves out what is nested deeper: such a text is shown as it was written."""
@@ -53,7 +53,7 @@ def blocks(markdown: str) -> list[Block]:
         written = []
     if written or not markdown.strip():
         return written
-    return [Prose(escaped(markdown.strip()))]
+    return [Prose(line_starts(escaped(markdown.strip())))]
 
 
 def _blocks(markdown: str) -> list[Block]:
@@ -84,6 +84,8 @@ class _Page:
         self._depth = 0
         self._margin = 0
         self._mark = ""
+        self._apart = False
+        self._last_quotes = 0
 
     def finished(self) -> list[Block]:
         """Give what was written."""
@@ -110,7 +112,8 @@ class _Page:
             case "fence" | "code_block":
                 self._lift()
                 language = node.info.strip().partition(" ")[0]
-                self._done.append(Code(node.content.removesuffix("\n"), language))
+                content = calling_nobody(node.content.removesuffix("\n"))
+                self._done.append(Code(content, language))
             case "table":
                 self._lift()
                 self._done.append(Table(_rows(node, self._inline)))
@@ -127,6 +130,7 @@ class _Page:
 
     def _list(self, node: SyntaxTreeNode) -> None:
         first = int(node.attrs.get("start", 1))
+        self._apart = self._apart or not self._depth
         for number, item in enumerate(node.children, first):
             self._depth += 1
             self._margin = min(self._margin, self._depth - 1)
@@ -138,18 +142,19 @@ class _Page:
 
     def _paragraph(self, words: str) -> None:
         """Write lines where we stand: behind the mark of an item, else below the last ones."""
-        quoted = "> " * self._quotes
         level = max(self._depth - self._margin, 0)
-        first = INDENT * (level - 1) + self._mark if self._mark and level else INDENT * level
-        if self._lines and not (self._mark and level):
-            self._lines.append(quoted.rstrip())
-        lines = words.split("\n")
-        rest = INDENT * level
+        mark = self._mark if level else ""
+        if self._lines and (self._apart or not mark or self._quotes != self._last_quotes):
+            self._lines.append(("> " * min(self._quotes, self._last_quotes)).rstrip())
+        if mark:
+            words = _boxed(words)
+        quoted, rest = "> " * self._quotes, INDENT * level
+        first = INDENT * (level - 1) + mark if mark else rest
         self._lines += [
-            f"{quoted}{first if number == 0 else rest}{line}".rstrip()
-            for number, line in enumerate(lines)
+            f"{quoted}{rest if number else first}{line}".rstrip()
+            for number, line in enumerate(words.split("\n"))
         ]
-        self._mark = ""
+        self._mark, self._apart, self._last_quotes = "", False, self._quotes
 
     def _lift(self) -> None:
         """End the prose: what follows stands at the margin, and lists begin anew behind it."""
@@ -160,6 +165,14 @@ class _Page:
             self._done.append(Prose(text))
         self._lines = []
         self._margin = self._depth
+
+
+def _boxed(words: str) -> str:
+    """Show the box of a task as one."""
+    for written, box in (("&#91; &#93; ", "☐ "), ("&#91;x&#93; ", "☑ "), ("&#91;X&#93; ", "☑ ")):
+        if words.startswith(written):
+            return box + words.removeprefix(written)
+    return words
 
 
 def _rows(node: SyntaxTreeNode, inline: Inline) -> tuple[tuple[str, ...], ...]:

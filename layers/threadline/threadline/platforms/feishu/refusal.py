@@ -93,7 +93,9 @@ def read(answer: HttpResponse | Lost) -> Answer:
     fields = decode(answer.body) or {}
     code = fields.get("code")
     if type(code) is not int:
-        return Refused(answer.status, 0) if answer.status >= 400 else Lost("reset", sent=True)
+        if answer.status < 400:
+            return Lost("reset", sent=True)
+        return Refused(answer.status, 0, after=_wait(answer, 0))
     if code == 0 and answer.status < 300:
         return fields
     return Refused(answer.status, code, text(fields, "msg"), _wait(answer, code))
