@@ -1,0 +1,159 @@
+"""Discord's own ways over the whole path: threads, commands, limits, doubt."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.simulation.discord import DiscordSimulation, discord_settings
+from tests.stubs.discord import ADA_DM, BOT, GENERAL
+from tests.stubs.discord_rules import Answer, limited, refused
+
+MENTION = f"<@{BOT}>"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[DiscordSimulation]:
+    """A server whose bot answers everybody."""
+    simulation = DiscordSimulation(tmp_path)
+    yield simulation
+    simulation.close()
+
+
+def test_a_direct_message_is_answered_where_it_was_asked(world: DiscordSimulation) -> None:
+    """The answer grows in the message that first said that work began."""
+    world.hear("hello", ADA_DM)
+    world.run()
+    assert world.discord.shown(ADA_DM) == ["echo: hello"]
+
+
+def test_a_mention_is_answered_in_a_thread_that_goes_on(world: DiscordSimulation) -> None:
+    """The thread is made from the question; who writes on in it needs no mention."""
+    question = world.hear(f"{MENTION} hello")
+    world.run()
+    thread = question["id"]
+    assert world.discord.shown(thread) == ["echo: Ada Kern: hello"]
+    assert world.discord.shown(GENERAL) == []
+    world.hear("and now?", thread)
+    world.run()
+    assert world.discord.shown(thread)[-1] == "echo: Ada Kern: and now?"
+    assert len({run.thread for run in world.agent.runs()}) == 1
+
+
+def test_talk_without_a_mention_starts_nothing(world: DiscordSimulation) -> None:
+    """In a channel only who calls the bot is answered."""
+    world.hear("lunch?")
+    world.run()
+    assert world.asked() == []
+
+
+def test_where_no_thread_may_be_made_the_answer_is_a_reply(world: DiscordSimulation) -> None:
+    """Without the permission the answer stands in the channel, and a reply to it goes on."""
+    world.discord.channels[GENERAL].threads_allowed = False
+    question = world.hear(f"{MENTION} hello")
+    world.run()
+    (answer,) = [one for one in world.discord.channels[GENERAL].messages if one["type"] == 19]
+    assert answer["message_reference"]["message_id"] == question["id"]
+    world.hear("more", type=19, referenced_message=answer)
+    world.run()
+    assert len(world.agent.runs()) == 2
+    assert len({run.thread for run in world.agent.runs()}) == 1
+
+
+def test_a_channel_may_be_one_conversation(tmp_path: Path) -> None:
+    """With `answers_in: channel` no threads are made, and the channel is one conversation."""
+    world = DiscordSimulation(tmp_path, settings=discord_settings(answers_in="channel"))
+    for text in ("one", "two"):
+        world.hear(f"{MENTION} {text}")
+        world.run()
+    assert world.discord.shown(GENERAL) == ["echo: Ada Kern: one", "echo: Ada Kern: two"]
+    assert len({run.thread for run in world.agent.runs()}) == 1
+    world.close()
+
+
+def test_one_message_twice_is_one_run(world: DiscordSimulation) -> None:
+    """What a resumed session tells again, or a gap was filled with, is answered once."""
+    message = world.hear("hello", ADA_DM)
+    world.run()
+    world.take("MESSAGE_CREATE", message)
+    world.clock.advance(400)
+    world.take("MESSAGE_CREATE", message)
+    world.run()
+    assert world.asked() == ["hello"]
+
+
+def test_a_part_refused_twice_is_the_only_one_repeated(world: DiscordSimulation) -> None:
+    """Of three parts the second gets 503 twice: calls 1, 2, 2, 2, 3 and no others."""
+    world.discord.faults_of["Paragraph 1"] = [refused(503, 0, "503: Service Unavailable")] * 2
+    world.hear("long 3", ADA_DM)
+    world.run()
+    assert [numbered(text) for text in sent(world)] == [1, 1, 1, 2]
+    assert [numbered(text) for text in world.discord.shown(ADA_DM)] == [0, 1, 2]
+
+
+def test_a_part_whose_answer_was_lost_stands_once(world: DiscordSimulation) -> None:
+    """Cut off after it was accepted, a part comes again under its nonce: one message."""
+    world.discord.faults_of["Paragraph 1"] = [Answer(0, after_effect=True)]
+    world.hear("long 3", ADA_DM)
+    world.run()
+    seconds = [body for body in posts(world) if body["content"].startswith("Paragraph 1")]
+    assert len(seconds) == 2
+    assert len({body["nonce"] for body in seconds}) == 1
+    assert [numbered(text) for text in world.discord.shown(ADA_DM)] == [0, 1, 2]
+
+
+def test_a_limit_is_waited_out(world: DiscordSimulation) -> None:
+    """After 429 nothing is posted before its time; then the answer stands, once."""
+    world.discord.faults.append(limited(33.0))
+    began = world.clock.now()
+    world.hear("hello", ADA_DM)
+    world.run()
+    assert world.discord.shown(ADA_DM) == ["echo: hello"]
+    assert world.clock.now() - began >= 33.0
+
+
+def test_a_long_answer_keeps_to_the_bucket(world: DiscordSimulation) -> None:
+    """Twelve parts go out at the pace the headers tell: Discord never has to refuse one."""
+    world.hear("long 12", ADA_DM)
+    world.run()
+    assert len(world.discord.shown(ADA_DM)) == 12
+    assert all(bucket.remaining >= 0 for bucket in world.discord.buckets.values())
+
+
+def test_a_command_is_answered_in_its_place(world: DiscordSimulation) -> None:
+    """`/ask` is answered at once that an answer follows, which then takes that place."""
+    assert world.interact(world.discord.asked("hello")) == {"type": 5}
+    world.run()
+    (answer,) = world.discord.channels[GENERAL].messages
+    assert answer["content"] == "echo: Ada Kern: hello"
+    assert answer["flags"] == 0
+
+
+def test_a_long_answer_to_a_command_follows_whole(world: DiscordSimulation) -> None:
+    """Further parts are messages of the bot, each once, also where an answer was lost."""
+    world.interact(world.discord.asked("long 3"))
+    world.run()
+    assert [numbered(text) for text in world.discord.shown(GENERAL)] == [0, 1, 2]
+
+
+def test_an_answer_after_fifteen_minutes_is_edited_by_the_bot(world: DiscordSimulation) -> None:
+    """When the command's token has ended the bot edits its message itself, where it may."""
+    world.interact(world.discord.asked("sleep 1000"))
+    world.run()
+    assert world.discord.shown(GENERAL) == ["slept 1000"]
+
+
+def posts(world: DiscordSimulation) -> list[dict[str, Any]]:
+    """Give every post that was tried."""
+    return world.discord.asks("POST", "/channels/[0-9]+/messages")
+
+
+def sent(world: DiscordSimulation) -> list[str]:
+    """Give the texts of posts that were tried, without the first sign of life."""
+    return [body["content"] for body in posts(world)[1:]]
+
+
+def numbered(text: str) -> int:
+    """Give the number of the paragraph a part begins with."""
+    return int(text.split()[1].rstrip("."))
