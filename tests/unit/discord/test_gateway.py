@@ -1,0 +1,300 @@
+"""The gateway's session by transcripts: what Discord sends, and what is sent and kept for it."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.contract.platforms.discord import CREDENTIALS, TOKEN
+from tests.unit.discord.sessions import APP, NOW, Gateway, message, server
+from threadline.core.errors import CredentialsRejected
+from threadline.core.posting import Credentials
+from threadline.core.socket import NEVER, Hearing
+from threadline.platforms.discord import PLATFORM
+
+RESUMES_AT = "wss://gateway-us-east1-b.discord.gg/?v=10&encoding=json"
+
+
+def test_a_first_connection_identifies() -> None:
+    """After HELLO the bot says who it is and what it wants to hear, uncompressed."""
+    gateway = Gateway()
+    assert gateway.url == "wss://gateway.discord.gg/?v=10&encoding=json"
+    assert gateway.sent == []
+    gateway.hears(10, {"heartbeat_interval": 41_250})
+    (identify,) = gateway.sent
+    assert identify["op"] == 2
+    assert identify["d"]["token"] == TOKEN
+    assert identify["d"]["intents"] == 37_377
+    assert identify["d"]["compress"] is False
+
+
+def test_hearing_begins_when_the_bot_is_let_in() -> None:
+    """Before READY nobody is heard; with READY the session is kept."""
+    gateway = Gateway()
+    assert gateway.session.hearing is Hearing.OPENING
+    step = gateway.enters()
+    assert gateway.session.hearing is Hearing.HEARING
+    assert not step.gap
+    assert gateway.cursor["session"] == "a-session"
+    assert gateway.cursor["seq"] == "1"
+
+
+def test_a_bot_in_no_server_is_deaf_and_says_so() -> None:
+    """A connection over which nothing can come says what is to be done."""
+    gateway = Gateway()
+    gateway.hears(10, {"heartbeat_interval": 41_250})
+    gateway.event("READY", {"session_id": "s", "user": {"id": "1"}, "guilds": []}, 1)
+    assert gateway.session.hearing is Hearing.DEAF
+    assert "invite" in gateway.session.why
+    gateway.event("GUILD_CREATE", server(), 2)
+    assert gateway.session.hearing is Hearing.HEARING
+
+
+def test_signs_of_life_keep_their_time() -> None:
+    """The first heartbeat comes after a part of the interval, the others after all of it."""
+    gateway = Gateway(random=0.5)
+    gateway.enters(s=7)
+    assert gateway.last.tick_at == pytest.approx(NOW + 20.625)
+    gateway.waits(20.0)
+    assert len(gateway.sent) == 1
+    gateway.waits(0.7)
+    assert gateway.sent[-1] == {"op": 1, "d": 7}
+    assert gateway.last.tick_at == pytest.approx(NOW + 20.7 + 41.25)
+    gateway.hears(11)
+    gateway.waits(41.3)
+    assert gateway.sent[-1] == {"op": 1, "d": 7}
+    assert gateway.last.end is None
+
+
+def test_a_heartbeat_may_be_asked_for() -> None:
+    """Asked for a heartbeat, the session gives it at once."""
+    gateway = Gateway()
+    gateway.enters(s=3)
+    gateway.hears(1)
+    assert gateway.sent[-1] == {"op": 1, "d": 3}
+
+
+def test_an_unanswered_heartbeat_ends_the_connection() -> None:
+    """Without an answer the connection is dead: it is left so that the session can go on."""
+    gateway = Gateway()
+    gateway.enters()
+    gateway.waits(21.0)
+    gateway.waits(42.0)
+    assert gateway.last.end is not None
+    assert gateway.last.end.code not in {1000, 1001}
+    assert gateway.cursor["session"] == "a-session"
+
+
+def test_silence_at_the_door_ends_the_connection() -> None:
+    """Discord must say hello, and let the bot in, within half a minute each."""
+    gateway = Gateway()
+    assert gateway.waits(30.0).end is not None
+    gateway = Gateway()
+    gateway.waits(20.0)
+    gateway.hears(10, {"heartbeat_interval": 60_000})
+    assert gateway.waits(29.0).end is None
+    assert gateway.waits(1.1).end is not None
+
+
+def test_a_session_is_gone_on_with() -> None:
+    """A new connection resumes where the kept sequence stands, at the address that READY told."""
+    gateway = Gateway()
+    gateway.enters()
+    gateway.event("MESSAGE_CREATE", message("1550952349696000001"), 5)
+    gateway.closes(4000)
+    second = gateway.again()
+    assert second.url == RESUMES_AT
+    second.hears(10, {"heartbeat_interval": 41_250})
+    assert second.sent == [
+        {"op": 6, "d": {"token": TOKEN, "session_id": "a-session", "seq": 5}}
+    ]  # fmt: skip
+    second.event("MESSAGE_CREATE", message("1550952349696000002"), 6)
+    step = second.event("RESUMED", {}, 7)
+    assert [one["d"]["id"] for one in second.deliveries] == ["1550952349696000002"]
+    assert second.session.hearing is Hearing.HEARING
+    assert not step.gap
+
+
+def test_a_sequence_is_kept_with_its_message() -> None:
+    """The sequence number of a message is kept by the very step that delivers it."""
+    gateway = Gateway()
+    gateway.enters()
+    step = gateway.event("MESSAGE_CREATE", message("1550952349696000001"), 9)
+    assert len(step.deliveries) == 1
+    assert step.save["seq"] == "9"
+
+
+def test_the_same_message_comes_as_the_same_delivery() -> None:
+    """A message that a resumed session tells again is parsed to the same ids."""
+    first, again = Gateway(), Gateway()
+    for gateway, number in ((first, 2), (again, 8)):
+        gateway.enters()
+        gateway.event("MESSAGE_CREATE", message("1550952349696000001"), number)
+    assert first.deliveries == again.deliveries
+
+
+@pytest.mark.parametrize("resumable", [True, False])
+def test_an_invalid_session_waits_and_begins_anew(resumable: bool) -> None:
+    """INVALID_SESSION is waited out for one to five seconds; its session is forgotten or kept."""
+    gateway = Gateway()
+    gateway.enters()
+    step = gateway.hears(9, resumable)
+    assert step.end is not None
+    assert 1.0 <= step.end.wait <= 5.0
+    assert ("session" in gateway.cursor) == resumable
+
+
+def test_asked_to_reconnect_the_session_goes_on() -> None:
+    """RECONNECT leaves with a code that keeps the session."""
+    gateway = Gateway()
+    gateway.enters()
+    step = gateway.hears(7)
+    assert step.end is not None
+    assert (step.end.code, step.end.refused) == (4000, False)
+    assert gateway.again().sent == []
+    assert gateway.cursor["session"] == "a-session"
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        (4004, "Reset Token"),
+        (4010, "several connections"),
+        (4011, "several connections"),
+        (4012, "update Threadline"),
+        (4013, "update Threadline"),
+        (4014, "Message Content Intent"),
+    ],
+)
+def test_what_a_person_must_mend_is_refused(code: int, says: str) -> None:
+    """After these codes nobody tries again before a person did what is said."""
+    step = Gateway().closes(code)
+    assert step.end is not None
+    assert step.end.refused
+    assert says in step.end.why
+    assert TOKEN not in step.end.why
+
+
+@pytest.mark.parametrize("code", [4003, 4007, 4009])
+def test_a_session_that_is_over_is_forgotten(code: int) -> None:
+    """After these codes a new session is begun, and what is missing made up for."""
+    gateway = Gateway()
+    gateway.enters()
+    gateway.closes(code)
+    second = gateway.again()
+    step = second.enters()
+    assert second.sent[0]["op"] == 2
+    assert step.gap
+
+
+@pytest.mark.parametrize("code", [1000, 1001, 1006, 4000, 4001, 4002, 4005, 4008, 4999])
+def test_other_codes_go_on_with_the_session(code: int) -> None:
+    """Any other end of a connection leaves the session as it is."""
+    gateway = Gateway()
+    gateway.enters()
+    step = gateway.closes(code, "whatever")
+    assert step.end is not None
+    assert not step.end.refused
+    assert gateway.again().url == RESUMES_AT
+
+
+def test_a_long_silence_begins_a_session_anew() -> None:
+    """A session that nobody heard for ten minutes is not asked for any more."""
+    gateway = Gateway()
+    gateway.enters()
+    gateway.now += 700.0
+    second = gateway.again()
+    assert second.url.startswith("wss://gateway.discord.gg/")
+    assert second.enters().gap
+
+
+def test_a_gap_begins_before_the_last_sign_of_life() -> None:
+    """What is to be made up for is kept until it is, also over the next connections."""
+    gateway = Gateway()
+    gateway.enters()
+    gateway.closes(4009)
+    gateway.now += 300.0
+    second = gateway.again()
+    second.enters()
+    began = second.cursor["gap"]
+    assert (int(began) >> 22) / 1000 + 1_420_070_400 == pytest.approx(NOW - 60.0)
+    second.closes(1006)
+    third = second.again()
+    third.hears(10, {"heartbeat_interval": 41_250})
+    assert third.event("RESUMED", {}, 9).gap
+    assert third.cursor["gap"] == began
+
+
+def test_a_first_start_makes_up_for_nothing() -> None:
+    """Where the bot was never heard before, old questions stay unanswered."""
+    assert not Gateway().enters().gap
+
+
+def test_own_messages_are_not_handed_on() -> None:
+    """What the bot itself wrote leads to no delivery, but counts."""
+    gateway = Gateway()
+    gateway.enters()
+    own = message("1550952349696000001") | {"author": {"id": "1180000000000000101", "bot": True}}
+    step = gateway.event("MESSAGE_CREATE", own, 4)
+    assert step.deliveries == ()
+    assert gateway.cursor["seq"] == "4"
+
+
+def test_the_token_is_never_shown() -> None:
+    """Neither session nor opening shows the token when printed."""
+    opening = PLATFORM.connect(CREDENTIALS, APP, {}, NOW, 0.5)
+    assert TOKEN not in repr(opening)
+    assert TOKEN not in repr(opening.session)
+
+
+@pytest.mark.parametrize("token", ["", " ", "a token\n", "tökén"])
+def test_a_token_that_cannot_be_right_is_refused(token: str) -> None:
+    """Without a token no connection is tried; what is to be done is said."""
+    nobody = Credentials(PLATFORM.name, APP.app, secrets={"bot_token": token})
+    with pytest.raises(CredentialsRejected, match="threadline secrets set discord"):
+        PLATFORM.connect(nobody, APP, {}, NOW, 0.5)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "wss://evil.example",
+        "ws://gateway.discord.gg",
+        "wss://discord.gg.evil.example",
+        "wss://[",
+        "",
+    ],
+)
+def test_a_foreign_address_is_not_resumed_at(url: str) -> None:
+    """The token goes to Discord's own hosts only, whatever was kept."""
+    kept = {"session": "s", "seq": "4", "heard": str(int(NOW)), "url": url}
+    assert Gateway(cursor=kept).url == "wss://gateway.discord.gg/?v=10&encoding=json"
+
+
+FRAMES = st.one_of(
+    st.text(max_size=80),
+    st.binary(max_size=80),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+        lambda inner: (
+            st.dictionaries(
+                st.sampled_from(["op", "d", "t", "s", "id", "guilds", "threads", "session_id"]),
+                inner,
+                max_size=5,
+            )
+            | st.lists(inner, max_size=3)
+        ),
+        max_leaves=10,
+    ).map(json.dumps),
+)
+
+
+@given(st.lists(FRAMES, max_size=6))
+def test_no_frame_breaks_a_session(frames: list[Any]) -> None:
+    """Whatever comes is a step, and the next tick is always known."""
+    gateway = Gateway()
+    for frame in frames:
+        step = gateway.does(gateway.session.feed(frame, gateway.now))
+        assert step.end is not None or step.tick_at < NEVER
