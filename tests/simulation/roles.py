@@ -16,6 +16,7 @@ WRITERS = MappingProxyType(
         ("conversations", "wait"): {"dispatch"},
         ("conversations", "run"): {"watch"},
         ("conversations", "alias"): {"dispatch", "watch", "deliver"},
+        ("conversations", "claim"): {"dispatch"},
         ("deliveries", "seen"): {"dispatch"},
         ("deliveries", "journal"): {"dispatch", "watch", "deliver", "sweep"},
         ("connections", "admitted"): {"dispatch"},

@@ -121,7 +121,7 @@ def test_everything_put_back_twice_still_runs_once(simulate: Make) -> None:
 
 
 def test_a_chat_that_refuses_everything_for_a_minute(simulate: Make) -> None:
-    """A minute of 429: the answers land afterwards, in order, once, with no call before its time."""
+    """A minute of 429: the answers land afterwards, in order, once, no call before its time."""
     world = simulate()
     world.telegram.fault("sendMessage", Fault.too_many(60))
     world.telegram.fault("editMessageText", Fault.too_many(60))

@@ -5,27 +5,26 @@ from typing import Final
 
 from threadline.app import admission, choose, edits, items
 from threadline.app.commands import Order, handle
+from threadline.app.gates import capped, let_in, log_reason, owned_elsewhere, refuse
 from threadline.app.place import accept, place
 from threadline.app.plan import mailbox_message
 from threadline.app.scene import Scene, open_scene
-from threadline.app.speak import destination_of, notice
 from threadline.app.start import follow, proceed
 from threadline.app.world import World
 from threadline.core import keys
 from threadline.core.choice import Choice
-from threadline.core.command import connect_code, recognise
+from threadline.core.command import recognise
 from threadline.core.envelope import Arrived, FlushOutbox
 from threadline.core.ids import ConversationKey, MailboxKey
 from threadline.core.message import Message
 from threadline.core.platform import Chooses
 from threadline.core.ports import Expect, Item, Key, Outgoing
 from threadline.core.reasons import Reason
-from threadline.core.records import Admitted, Alias, Conversation, Fate, Seen, Waiting
+from threadline.core.records import Alias, Claim, Conversation, Fate, Seen, Waiting
 from threadline.core.settings import ReplyMode
 from threadline.core.turn import State
 
 BUDGET: Final = 10.0
-RATE_WINDOW: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +35,7 @@ class _Read:
     seen: Seen | None
     original: Seen | None
     admitted: bool
+    claim: Claim | None
 
 
 def arrive(world: World, mail: Arrived) -> None:
@@ -43,17 +43,17 @@ def arrive(world: World, mail: Arrived) -> None:
     started = world.clock.now()
     message = mail.message
     if started - message.sent_at > items.KEEP_SEEN and not mail.redriven:
-        _log(world, message, Reason.STALE)
+        log_reason(world, message, Reason.STALE)
         return
     settings = world.settings()
     choices = choose.choose(world, settings, message)
     if not choices:
-        _log(world, message, Reason.NO_BINDING)
+        log_reason(world, message, Reason.NO_BINDING)
     ready = []
     for verdict in choices:
         choice = _heard_on(world, message, verdict)
         if choice.reason:
-            _log(world, message, choice.reason, binding=choice.binding.name)
+            log_reason(world, message, choice.reason, binding=choice.binding.name)
             continue
         scene = _take(world, mail, choice)
         if scene is not None:
@@ -75,18 +75,18 @@ def _take(world: World, mail: Arrived, choice: Choice) -> Scene | None:
     waiting = _waiting(world, mail, choice)
     read = _read(world, key, waiting, choice)
     scene = _scene(world, read, message, key, mailbox, topic)
-    if _let_in(scene, waiting, choice):
+    if let_in(scene, waiting, choice):
         return None
     refusal = ""
     if not isinstance(world.platform(message.platform), Chooses):
         refusal = choose.refusal(choice.binding, message, admitted=read.admitted)
     if refusal:
-        _refuse(scene, waiting, choice, refusal)
+        refuse(scene, waiting, choice, refusal)
         return None
     if read.seen is not None and not (mail.redriven and read.seen.fate is Fate.DEAD):
         _again(scene, message, read.seen)
         return None
-    if _capped(scene, waiting, choice):
+    if capped(scene, waiting, choice) or owned_elsewhere(scene, waiting, choice, read.claim):
         return None
     return _effect(scene, waiting, choice, read)
 
@@ -146,7 +146,7 @@ def _forward(world: World, mail: Arrived, mailbox: MailboxKey) -> None:
     world.queues.mailbox.send(
         [Outgoing(sent.body, group=keys.queue_id(mailbox), dedup=dedup)]
     )  # fmt: skip
-    _log(world, mail.message, Reason.FORWARDED, mailbox=mailbox)
+    log_reason(world, mail.message, Reason.FORWARDED, mailbox=mailbox)
 
 
 def _waiting(world: World, mail: Arrived, choice: Choice) -> Waiting:
@@ -171,11 +171,18 @@ def _read(world: World, key: ConversationKey, waiting: Waiting, choice: Choice) 
         wanted.append(items.seen(edits.original_of(waiting)))
     if choice.binding.allow.admitted:
         wanted.append(admission.admitted_key(message.platform, message.app, message.sender.id))
-    found = list(world.store.get(wanted))
-    conversation, seen = found[0], items.read(Seen, found[1])
-    original = items.read(Seen, found[2]) if is_edit else None
-    admitted = choice.binding.allow.admitted and found[-1] is not None
-    return _Read(conversation, seen, original, admitted)
+    if choice.thread:
+        wanted.append(items.claim(choice.thread))
+    found = dict(zip(wanted, world.store.get(wanted), strict=True))
+    original = items.read(Seen, found[items.seen(edits.original_of(waiting))]) if is_edit else None
+    person = admission.admitted_key(message.platform, message.app, message.sender.id)
+    return _Read(
+        conversation=found[items.conversation(key)],
+        seen=items.read(Seen, found[items.seen(waiting.identity)]),
+        original=original,
+        admitted=found.get(person) is not None,
+        claim=items.read(Claim, found.get(items.claim(choice.thread))),
+    )
 
 
 def _scene(
@@ -203,47 +210,9 @@ def scene_of(world: World, item: Item) -> Scene:
     return open_scene(world, conversation, item.version, item.due[1] if item.due else None)
 
 
-def _let_in(scene: Scene, waiting: Waiting, choice: Choice) -> bool:
-    """Redeem a code sent in a private chat; tell whether the message was one."""
-    message = waiting.message
-    code = connect_code(message.text) if message.private else ""
-    if not code or not choice.binding.allow.admitted:
-        return False
-    admitted = Admitted(
-        message.platform, message.app, message.sender.id, message.sender.name, scene.now
-    )
-    changes = admission.redeem(scene.world.store, code, admitted)
-    scene.plan.change(*changes)
-    reason = Reason.ADMITTED if changes else Reason.CODE_INVALID
-    accept(scene, waiting, reason=reason, fate=Fate.DONE)
-    scene.journal(reason, deliveries=(message.delivery,))
-    text = "welcome" if changes else "code_invalid"
-    notice(
-        scene, destination_of(message), choice.binding.reply, text, delivery=message.delivery
-    )  # fmt: skip
-    scene.commit()
-    return True
-
-
-def _refuse(scene: Scene, waiting: Waiting, choice: Choice, reason: str) -> None:
-    """Leave a stranger's message without a run; in private they are told once."""
-    message = waiting.message
-    told = scene.conversation.why == Reason.NOT_ALLOWED
-    if reason == Reason.NOT_ALLOWED and message.private and not told:
-        scene.conversation = replace(scene.conversation, why=str(Reason.NOT_ALLOWED))
-        scene.journal(reason, deliveries=(message.delivery,))
-        notice(
-            scene, destination_of(message), choice.binding.reply, "not_allowed",
-            delivery=message.delivery,
-        )  # fmt: skip
-        scene.commit()
-        return
-    _log(scene.world, message, reason, binding=choice.binding.name)
-
-
 def _again(scene: Scene, message: Message, seen: Seen) -> None:
     """Meet a message that had its effect: repeat the sends of its turn, never the run."""
-    _log(scene.world, message, Reason.DUPLICATE, turn=seen.turn)
+    log_reason(scene.world, message, Reason.DUPLICATE, turn=seen.turn)
     turn = scene.conversation.turn
     if turn is None or turn.id != seen.turn:
         return
@@ -253,33 +222,3 @@ def _again(scene: Scene, message: Message, seen: Seen) -> None:
     scene.plan.commit()
     if scene.conversation.state is State.STARTING and turn.tries == 0:
         proceed(scene, first=False)
-
-
-def _capped(scene: Scene, waiting: Waiting, choice: Choice) -> bool:
-    """Hold a binding to its rate a minute, with one notice."""
-    rate = choice.binding.rate
-    if rate <= 0:
-        return False
-    recent = tuple(at for at in scene.conversation.recent if at > scene.now - RATE_WINDOW)
-    capped = len(recent) >= rate
-    told = scene.conversation.capped_told and capped
-    scene.conversation = replace(
-        scene.conversation, recent=recent if capped else (*recent, scene.now), capped_told=capped
-    )
-    if not capped:
-        return False
-    message = waiting.message
-    accept(scene, waiting, reason=Reason.RATE_CAPPED, fate=Fate.DONE)
-    scene.journal(Reason.RATE_CAPPED, deliveries=(message.delivery,))
-    if not told:
-        to = destination_of(message)
-        notice(scene, to, choice.binding.reply, "rate_capped", delivery=message.delivery)
-    scene.commit()
-    return True
-
-
-def _log(world: World, message: Message, reason: str, **more: str) -> None:
-    world.log(
-        "step", step=str(reason), delivery=message.delivery, message=message.id,
-        mailbox=message.mailbox, **more,
-    )  # fmt: skip

@@ -9,6 +9,7 @@ from threadline.core.ports import Item, Key
 from threadline.core.posting import Destination
 from threadline.core.records import (
     Alias,
+    Claim,
     Conversation,
     Cooling,
     JournalRow,
@@ -59,6 +60,16 @@ def alias(platform: str, app: str, workspace: str, chat: str, message: MessageId
     """Key that tells which conversation a platform's message belongs to."""
     chat_key = keys.destination_key(platform, app, workspace, chat)
     return Key("conversations", f"alias/{chat_key}", f"alias#{message}")
+
+
+def claim(thread: str) -> Key:
+    """Key of the claim on a thread whose id the platform prescribes."""
+    return Key("conversations", f"thread/{thread}", "claim")
+
+
+def claim_item(value: Claim) -> Item:
+    """A claim as an item: it stays, like the thread."""
+    return Item(claim(value.thread), codec.attributes(value))
 
 
 def seen(identity: str) -> Key:

@@ -271,6 +271,15 @@ class Alias:
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """Whose a thread of prescribed id is; claimed before the thread is made. Writer: dispatch."""
+
+    thread: ThreadId
+    owner: OwnerId
+    conversation: ConversationKey
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """Free text pairs of an audit row. Writer: the operator's command."""
 
