@@ -8,12 +8,14 @@ from tests.aws.emulated import Emulated
 from tests.aws.functions import running
 from tests.events import EVENTS
 from threadline.app.settings_items import store_settings
+from threadline.core.ids import AgentName
 from threadline.core.settings import AgentSettings, Settings
 
 pytestmark = [pytest.mark.sam, pytest.mark.aws]
 
 FUNCTIONS = ("connect", "deliver", "dispatch", "sweep", "watch")
 CASES = sorted(path for name in FUNCTIONS for path in (EVENTS / name).glob("*.json"))
+DEMO = AgentName("demo")
 NAMESPACE = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
 
 
@@ -27,7 +29,9 @@ def test_a_built_function_answers_its_events(
     function: str, built: Path, emulated: Emulated, tmp_path: Path
 ) -> None:
     """From its folder and layers alone, with its own grants, it answers each of its events."""
-    agents = {"demo": AgentSettings(name="demo", dialect="langgraph", url="http://127.0.0.1:9")}
+    agents: dict[str, AgentSettings] = {
+        DEMO: AgentSettings(name=DEMO, dialect="langgraph", url="http://127.0.0.1:9")
+    }
     settings = Settings(version="1", namespace=NAMESPACE, agents=agents)
     store_settings(emulated.store, settings, emulated.now())
     emulated.secrets.put("agent/demo", {"callback": "the callback secret of agent/demo"})
