@@ -7,11 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from threadline.backends.files import FileBlobs
 from threadline.backends.log_lines import place
-from threadline.core.ports import Clock
+from threadline.core.errors import StoreError
+from threadline.core.ports import Blobs, Clock
 from threadline.local.function import Function
 
 SWEEP_EVERY: Final = 60.0
+EXPIRE_EVERY: Final = 3600.0
+KEEP_BLOBS: Final = 14 * 86_400.0
+"""Seconds that bodies are kept: as long as dead letters, which may refer to them."""
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +37,22 @@ def schedule_event(now: float, identifier: str) -> dict[str, Any]:
         "resources": ["arn:aws:events:local:000000000000:rule/sweep"],
         "detail": {},
     }
+
+
+def expire_blobs(blobs: Blobs, now: float) -> None:
+    """Remove bodies that nobody needs any more, as the bucket's lifecycle does on AWS."""
+    if isinstance(blobs, FileBlobs):
+        blobs.expire(now - KEEP_BLOBS)
+
+
+async def expire_every_hour(blobs: Blobs, clock: Clock) -> None:
+    """Remove old bodies now and then, until cancelled."""
+    while True:
+        try:
+            await asyncio.to_thread(expire_blobs, blobs, clock.now())
+        except StoreError as error:
+            log.warning("old bodies stay for now: %s", error)
+        await clock.pause(EXPIRE_EVERY)
 
 
 async def sweep_every_minute(sweep: Function, clock: Clock, new_id: Callable[[], str]) -> None:

@@ -25,6 +25,7 @@ from threadline.app.world import World
 from threadline.backends.log_lines import place
 from threadline.local.admitting import Invitations
 from threadline.local.agents import Agents
+from threadline.local.clockwork import expire_every_hour
 from threadline.local.configuration import Configuration
 from threadline.local.demo_agent import Bundle, DemoAgent
 from threadline.local.folder import Serving, StateFolder
@@ -162,6 +163,7 @@ class Serve:
         beside = (
             asyncio.create_task(upkeep.keep_up(), name="upkeep"),
             asyncio.create_task(Agents(world, self.say).keep_looking(), name="agents"),
+            asyncio.create_task(expire_every_hour(world.blobs, world.clock), name="old bodies"),
         )
         await self.stop.or_done(*hosting.endless, *beside)
         sound = self._all_sound(*hosting.endless, *beside)
