@@ -1,4 +1,3 @@
-import os
 from pathlib import Path
 
 from threadline.backends.files import FileBlobs
@@ -9,7 +8,7 @@ def test_old_bodies_go_and_young_ones_stay(tmp_path: Path) -> None:
     """Bodies rest for two weeks, then they are removed."""
     blobs = FileBlobs(tmp_path)
     blobs.put("files/old", b"1")
-    now = os.stat(tmp_path).st_mtime
+    now = tmp_path.stat().st_mtime
     expire_blobs(blobs, now + 60.0)
     assert blobs.get("files/old") == b"1"
     expire_blobs(blobs, now + KEEP_BLOBS + 60.0)
