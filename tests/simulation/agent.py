@@ -84,7 +84,7 @@ class Refused(Exception):
 
 @dataclass(slots=True)
 class AgentStub:
-    """The server; `calls` lists what was asked.
+    """The server; `calls` lists what was asked, `keys` the idempotency keys.
 
     `down` makes it refuse every connection, `endless` keeps streams open after their run. Scripts
     take `pace` times their seconds.
@@ -97,6 +97,7 @@ class AgentStub:
     threads: dict[str, Thread] = field(default_factory=dict)
     calls: list[tuple[str, str]] = field(default_factory=list)
     faults: dict[str, list[int]] = field(default_factory=dict)
+    keys: list[str] = field(default_factory=list)
     _numbers: Any = field(default_factory=lambda: count(1))
 
     def answer(self, method: str, url: str, body: bytes) -> tuple[int, Any]:
@@ -116,6 +117,8 @@ class AgentStub:
         """Answer a request as the network brings it."""
         if self.down:
             return Lost("refused", sent=False)
+        if key := request.headers.get("idempotency-key"):
+            self.keys.append(key)
         body = b"".join(outgoing(request, blobs))
         status, told = self.answer(request.method, request.url, body)
         return HttpResponse(status, {"content-type": "application/json"}, json.dumps(told).encode())

@@ -32,13 +32,14 @@ class Paces:
 
     def edited(self, destination: str, now: float, each: float) -> None:
         """Note an edit; with several live runs in a chat each of them waits for the others."""
-        self._edit_from[destination] = now + each
-        self._growth_from[destination] = now + each * max(self._runs[destination], 1)
+        growth = now + each * max(self._runs[destination], 1)
+        self._edit_from[destination] = max(self.edit_from(destination), now + each)
+        self._growth_from[destination] = max(self.growth_from(destination), growth)
 
     def cooled(self, destination: str, until: float, each: float) -> None:
         """Note a refusal: what waits goes at `until`, growing text an interval later."""
         self._edit_from[destination] = max(self.edit_from(destination), until)
-        self._growth_from[destination] = until + each
+        self._growth_from[destination] = max(self.growth_from(destination), until + each)
 
     def begin(self, destination: str) -> None:
         """Note a live run in a chat."""
