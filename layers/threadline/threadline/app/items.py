@@ -99,12 +99,13 @@ def open_part(part: Part) -> Key:
 
 
 def settled_part(part: Part) -> Key:
-    """Key of a settled part."""
-    return Key("outbox", destination_of(part.destination), f"done#{part.id}")
+    """Key of a settled part; what a post grew into stands beside it, so that none is replaced."""
+    kind = "#edit" if part.action == "edit" else ""
+    return Key("outbox", destination_of(part.destination), f"done#{part.id}{kind}")
 
 
 def settled_by_id(to: Destination, part: str) -> Key:
-    """Key of a settled part by id."""
+    """Key of a settled post by id."""
     return Key("outbox", destination_of(to), f"done#{part}")
 
 

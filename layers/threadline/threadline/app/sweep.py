@@ -34,6 +34,7 @@ def sweep(world: World) -> None:
             [Outgoing(codec.encode(FlushOutbox(destination=place))) for place in places]
         )
     _drain(world)
+    world.paces.forget(now)
     if wakes or places:
         world.log("sweep", wakes=len(wakes), destinations=len(places))
 
