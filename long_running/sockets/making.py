@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final, Protocol
 from urllib.parse import urlsplit
 
@@ -18,7 +19,10 @@ from threadline.core.policy import admitted_host
 from threadline.core.settings import AppSettings, Settings
 from threadline.core.socket import Backfills, Cursor, HoldsSocket, Missed, Note, Opening
 
-TELEGRAM_NEEDS: Final = ("bot_token",)
+BY_LIBRARY: Final[Mapping[tuple[str, str], tuple[str, ...]]] = MappingProxyType(
+    {("slack", "socket"): ("app_token",), ("telegram", "polling"): ("bot_token",)}
+)
+"""The secrets wanted by connections that a vendor's library holds, by platform and transport."""
 
 
 class Held(Protocol):
@@ -75,23 +79,34 @@ class Making:
         codec = self.world.platform(app.platform)
         if isinstance(codec, HoldsSocket) and app.transport == codec.socket_transport:
             return self._session(codec, app)
+        secrets = self.world.secrets.get(wanted.name)
+        if app.platform == "slack":
+            return self._slack(app, secrets["app_token"])
+        return self._telegram(app, secrets["bot_token"])
+
+    def _needs(self, app: AppSettings) -> tuple[str, ...]:
+        codec = self.world.platform(app.platform)
+        if isinstance(codec, HoldsSocket) and app.transport == codec.socket_transport:
+            return codec.socket_needs
+        return BY_LIBRARY.get((app.platform, app.transport), ())
+
+    def _telegram(self, app: AppSettings, token: str) -> Held:
         from long_running.sockets.telegram import TelegramPolling
 
         offset = Offset(self.world.store, app)
         return TelegramPolling(
-            token=self.world.secrets.get(wanted.name)["bot_token"],
-            accept=lambda update: self._accept(app, update),
+            token=token, accept=lambda update: self._accept(app, update),
             load=offset.load, save=offset.save, clock=self.world.clock.now,
             random=self.random, base_url=app.base_url,
         )  # fmt: skip
 
-    def _needs(self, app: AppSettings) -> tuple[str, ...]:
-        if app.platform == "telegram":
-            return TELEGRAM_NEEDS if app.transport == "polling" else ()
-        codec = self.world.platform(app.platform)
-        if isinstance(codec, HoldsSocket) and app.transport == codec.socket_transport:
-            return codec.socket_needs
-        return ()
+    def _slack(self, app: AppSettings, token: str) -> Held:
+        from long_running.sockets.slack import SlackSocket
+
+        return SlackSocket(
+            app_token=token, accept=lambda body: self._accept(app, body),
+            clock=self.world.clock.now, random=self.random, base_url=app.base_url,
+        )  # fmt: skip
 
     def _session(self, codec: HoldsSocket, app: AppSettings) -> SessionSocket:
         world, cursors = self.world, Cursors(self.world.store, app)
