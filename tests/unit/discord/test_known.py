@@ -46,14 +46,14 @@ def test_a_thread_is_ours_once_the_bot_spoke_in_it() -> None:
     gateway = inside()
     gateway.event("THREAD_CREATE", thread(LATER, owner=OTHER), 3)
     gateway.event("MESSAGE_CREATE", message("1550952349696000059", channel_id=LATER), 4)
-    assert gateway.deliveries[-1]["place"]["ours"] is False
+    assert not gateway.deliveries[-1]["place"]["ours"]
     spoken = message("1550952349696000060", channel_id=LATER, author={"id": BOT})
     gateway.event("MESSAGE_CREATE", spoken, 5)
     gateway.event("MESSAGE_CREATE", message("1550952349696000061", channel_id=LATER), 6)
-    assert gateway.deliveries[-1]["place"]["ours"] is True
+    assert gateway.deliveries[-1]["place"]["ours"]
     gateway.event("THREAD_UPDATE", thread(LATER, owner=OTHER), 7)
     gateway.event("MESSAGE_CREATE", message("1550952349696000062", channel_id=LATER), 8)
-    assert gateway.deliveries[-1]["place"]["ours"] is True
+    assert gateway.deliveries[-1]["place"]["ours"]
 
 
 def test_what_is_known_outlives_the_process() -> None:

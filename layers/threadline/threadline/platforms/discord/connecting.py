@@ -63,7 +63,7 @@ def _resumes_at(told: str, base_url: str) -> str:
         return ""
     ours = bool(base_url) and parts.netloc == urlsplit(base_url).netloc
     if ours or (parts.scheme == "wss" and host.endswith(HOSTS) and parts.port in {None, 443}):
-        return f"{parts.scheme}://{parts.netloc}/{parts.path.strip('/')}{QUERY}"
+        return f"{parts.scheme}://{parts.netloc}{parts.path or '/'}{QUERY}"
     return ""
 
 

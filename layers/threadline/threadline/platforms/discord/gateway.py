@@ -37,8 +37,8 @@ DOUBT: Final = 60.0
 LET_IN_AGAIN: Final = 4000
 """A close code that leaves the session standing, so that it can be resumed."""
 
-LONGEST_RESUME: Final = 600.0
-"""Seconds of silence after which a session is surely over."""
+LONGEST_RESUME: Final = 300.0
+"""Seconds of silence after which a session is not asked for again: it lives for some minutes."""
 
 
 class Op(IntEnum):
