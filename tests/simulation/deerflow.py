@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import Any, ClassVar, cast
 from urllib.parse import urlsplit
 
+from tests.simulation.network import Stubs
 from tests.simulation.world import Simulation
 from tests.stubs.deerflow import DeerFlowStub
 from tests.stubs.deerflow_http import written
 from tests.stubs.deerflow_rules import PERSONAL, TOKEN, Refused
 from threadline import wiring
-from threadline.app.watch import Watch
+from threadline.app.world import World
 from threadline.backends.http_asyncio import StreamRefused
 from threadline.backends.http_exchange import outgoing
 from threadline.core.http import HttpRequest, HttpResponse, Lost
@@ -67,17 +68,19 @@ class GatewaySimulation(Simulation):
         assert isinstance(stub, GatewayAgent)
         return stub
 
-    def boot(self) -> None:
-        """Begin a process anew, its agent being the Gateway whatever the settings say."""
+    def stubs(self) -> Stubs:
+        """Give what stands outside: the Gateway in place of the other server's stand-in."""
         stub: Any = self.agent
         if not isinstance(stub, GatewayAgent):
             self.agent = cast("Any", GatewayAgent(self.clock.now, newer=self.newer))
             key = {"token": PERSONAL} if self.personal else {"internal_token": TOKEN}
             self.ports.ports.secrets.put("agent/demo", key)
-        super().boot()
-        self.world = replace(self.world, settings=lambda: speaking_deerflow(self.settings))
-        self.watch = Watch(self.world, blocking=self.watch.blocking)
-        wiring.install(self.world)
+        return super().stubs()
+
+    def _world(self, stubs: Stubs, ports: wiring.Ports) -> World:
+        """Let every process speak with a Gateway, whatever its settings say."""
+        world = super()._world(stubs, ports)
+        return replace(world, settings=lambda: speaking_deerflow(self.settings))
 
 
 class NewerSimulation(GatewaySimulation):
