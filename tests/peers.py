@@ -52,7 +52,7 @@ def node_library() -> Path | None:
 
 PEERS: Mapping[str, Peer] = {
     "browser": Peer("Chromium", "install chromium", on_path("chromium", "chromium-browser")),
-    "node": Peer("GitHub's library on Node.js", "install npm, then make setup", node_library),
+    "node": Peer("packages of npm on Node.js", "install npm, then make setup", node_library),
     "langgraph": Peer("a LangGraph Server", "make setup", in_tools("agent/bin/langgraph")),
     "aws": Peer("the AWS emulator", "make setup", in_tools("aws/bin/ministack")),
     "sam": Peer("the SAM command line", "make setup", in_tools("sam/bin/sam")),
