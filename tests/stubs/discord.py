@@ -115,6 +115,17 @@ class DiscordStub:
             return asked | {"guild_id": place.guild, "member": {"user": ADA_USER, "nick": None}}
         return asked | {"user": ADA_USER}
 
+    def pressed(self, message: Mapping[str, Any], button: str, channel: str) -> dict[str, Any]:
+        """Let Ada press a button under a message; give the interaction."""
+        identity = self._id()
+        return {
+            "id": identity, "application_id": BOT, "type": 3, "version": 1,
+            "token": f"token-of-{identity}", "channel_id": channel, "guild_id": GUILD,
+            "channel": self.channels[channel].described(), "message": dict(message),
+            "member": {"user": ADA_USER, "nick": None},
+            "data": {"custom_id": button, "component_type": 2},
+        }  # fmt: skip
+
     def deferred(self, token: str) -> None:
         """Take the answer that says that one follows: "thinking…" stands in the channel."""
         about = self.interactions[token]

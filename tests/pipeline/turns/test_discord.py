@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 from tests.simulation.discord import DiscordSimulation, discord_settings
-from tests.stubs.discord import ADA_DM, BOT, GENERAL
+from tests.stubs.discord import ADA_DM, BOT, GENERAL, GUILD
 from tests.stubs.discord_rules import Answer, limited, refused
+from threadline.core.settings import Allow
+from threadline.core.texts import say
+from threadline.platforms.discord.buttons import rows
 
 MENTION = f"<@{BOT}>"
 
@@ -142,6 +145,32 @@ def test_an_answer_after_fifteen_minutes_is_edited_by_the_bot(world: DiscordSimu
     world.interact(world.discord.asked("sleep 1000"))
     world.run()
     assert world.discord.shown(GENERAL) == ["slept 1000"]
+
+
+def test_a_pressed_button_answers_the_question(world: DiscordSimulation) -> None:
+    """A press is acknowledged without a word, and goes on with the run that asked."""
+    question = world.hear(f"{MENTION} ask")
+    world.run(60.0)
+    thread = world.discord.channels[question["id"]]
+    asking = thread.messages[-1]
+    asking["components"] = rows('["blue", "green"]')
+    pressed = world.discord.pressed(asking, "threadline-answer-1", thread.id)
+    assert world.interact(pressed) == {"type": 6}
+    world.run()
+    assert world.agent.runs()[-1].answers
+    assert world.discord.shown(thread.id)[-1] == "echo: Ada Kern: green"
+
+
+def test_a_server_may_be_let_in_by_its_id(tmp_path: Path) -> None:
+    """A list of servers admits all who are in them, and nobody else."""
+    allowed = {"allow": Allow(chats=frozenset({GUILD}))}
+    world = DiscordSimulation(tmp_path, settings=discord_settings(allowed))
+    world.hear(f"{MENTION} hello")
+    world.hear("hello", ADA_DM)
+    world.run()
+    assert len(world.asked()) == 1
+    assert world.discord.shown(ADA_DM) == [say("not_allowed", "en")]
+    world.close()
 
 
 def posts(world: DiscordSimulation) -> list[dict[str, Any]]:
