@@ -26,6 +26,7 @@ ACCOUNT: Final = "000000000000"
 ANYTHING: Final = {"Effect": "Allow", "Action": "*", "Resource": "*"}
 REGION: Final = "eu-central-1"
 SERVICES: Final = "dynamodb,sqs,s3,secretsmanager,sts,iam"
+FOR_STACKS: Final = f"{SERVICES},apigatewayv2,cloudformation,cloudwatch,events,lambda,logs"
 READY_SECONDS: Final = 30.0
 
 
@@ -47,6 +48,23 @@ class Ministack:
 @cache
 def running() -> Ministack:
     """Start the emulator where none runs yet."""
+    endpoint, clock = start(SERVICES, auth=True)
+    # The emulator takes its root's signatures unchecked, and a user's never.
+    return Ministack(endpoint, *user(endpoint, "tests", [ANYTHING]), clock)
+
+
+@cache
+def for_stacks() -> Ministack:
+    """Start another one that deploys stacks: it checks no rights, as it knows no TLS.
+
+    Buckets that refuse plain HTTP, SAM's own among them, would refuse every call.
+    """
+    endpoint, clock = start(FOR_STACKS, auth=False)
+    return Ministack(endpoint, *ROOT, clock)
+
+
+def start(services: str, *, auth: bool) -> tuple[str, Path]:
+    """Start an emulator and return its address, and the file that moves its clock."""
     folder = Path(tempfile.mkdtemp(prefix="threadline-aws-"))
     clock, said, port = folder / "clock", folder / "said.log", free_port()
     clock.write_bytes(SECONDS.pack(0.0))
@@ -54,7 +72,11 @@ def running() -> Ministack:
     with said.open("wb") as output:
         process = subprocess.Popen(
             [python, "-P", Path(__file__).with_name("shifted.py"), clock],
-            env=environment(port, folder),
+            env={
+                **environment(port, folder),
+                "SERVICES": services,
+                "AUTH": "true" if auth else "false",
+            },
             stdout=output,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
@@ -62,22 +84,19 @@ def running() -> Ministack:
     atexit.register(stop, process)
     endpoint = f"http://127.0.0.1:{port}"
     wait_until_ready(endpoint, process, said)
-    # The emulator takes its root's signatures unchecked, and a user's never.
-    return Ministack(endpoint, *user(endpoint, "tests", [ANYTHING]), clock)
+    return endpoint, clock
 
 
 def environment(port: int, folder: Path) -> dict[str, str]:
-    """Return what the emulator is told: loopback only, these services, this one account."""
+    """Return what every emulator is told: loopback only, this one account."""
     return {
         "PATH": os.environ["PATH"],
         "TMPDIR": str(folder),
         "BIND_HOST": "127.0.0.1",
         "GATEWAY_PORT": str(port),
-        "SERVICES": SERVICES,
         "IOT_MTLS_ENABLED": "0",
         "SFTP_ENABLED": "0",
         "LOG_LEVEL": "WARNING",
-        "AUTH": "true",
         "AWS_ACCESS_KEY_ID": ROOT[0],
         "AWS_SECRET_ACCESS_KEY": ROOT[1],
         "MINISTACK_REGION": REGION,

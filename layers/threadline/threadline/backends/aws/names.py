@@ -1,6 +1,5 @@
 """What a function's environment calls the resources of its stack."""
 
-from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -26,8 +25,23 @@ QUEUES: Final = MappingProxyType(
     }
 )
 
+OUTPUTS: Final = MappingProxyType(
+    {
+        "ConversationsTable": "THREADLINE_CONVERSATIONS_TABLE",
+        "DeliveriesTable": "THREADLINE_DELIVERIES_TABLE",
+        "ConnectionsTable": "THREADLINE_CONNECTIONS_TABLE",
+        "OutboxTable": "THREADLINE_OUTBOX_TABLE",
+        "SettingsTable": "THREADLINE_SETTINGS_TABLE",
+        "MailboxUrl": "THREADLINE_MAILBOX_QUEUE_URL",
+        "RunsUrl": "THREADLINE_RUNS_QUEUE_URL",
+        "TimersUrl": "THREADLINE_TIMERS_QUEUE_URL",
+        "OutboxUrl": "THREADLINE_OUTBOX_QUEUE_URL",
+        "DeadUrl": "THREADLINE_DEAD_QUEUE_URL",
+        "BlobsBucket": "THREADLINE_BLOBS_BUCKET",
+        "SecretsPrefix": "THREADLINE_SECRETS_PREFIX",
+        "Stage": "THREADLINE_STAGE",
+    }
+)
+"""What the outputs of a stack are called in the environment of its functions."""
 
-def missing(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """List what an environment does not name, in order."""
-    wanted = (STAGE, BLOBS, SECRETS, *TABLES.values(), *QUEUES.values())
-    return tuple(name for name in wanted if not environ.get(name))
+PUBLIC_URL: Final = "PublicUrl"

@@ -1,0 +1,87 @@
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import boto3
+import httpx
+import pytest
+
+from tests.aws import ministack
+from tests.aws.deployment import STACK, Emulator, deploy, route, written
+from tests.aws.test_pipeline import posts
+from tests.pipeline.agent_server import agent_server
+from tests.pipeline.serving import CHAT, WEBHOOK_SECRET, until
+from tests.stubs.telegram import TelegramStub
+from threadline import wiring
+from threadline.app.configure.compile import compile_settings
+from threadline.app.configure.surroundings import Surroundings
+from threadline.app.settings_items import store_settings
+from threadline.backends.aws import stack
+from threadline.backends.clock import SystemClock
+
+pytestmark = [pytest.mark.sam, pytest.mark.aws]
+
+NAMESPACE = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
+SAID = "hello to the deployed stack"
+
+
+@dataclass(frozen=True)
+class Deployed:
+    """The deployed stack, and what `sam deploy` said."""
+
+    emulator: Emulator
+    said: str
+
+
+@pytest.fixture(scope="module")
+def deployed(built: Path) -> Iterator[Deployed]:
+    """Give the deployed stack; for this module the process works in its account."""
+    emulator = Emulator(ministack.for_stacks().endpoint)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in emulator.environ.items():
+            patch.setenv(name, value)
+        yield Deployed(emulator, deploy(emulator, built))
+
+
+def test_the_stack_deploys(deployed: Deployed) -> None:
+    """`sam deploy` ends in CREATE_COMPLETE, and prints the address of every webhook."""
+    (found,) = deployed.emulator.client("cloudformation").describe_stacks(StackName=STACK)["Stacks"]
+    assert found["StackStatus"] == "CREATE_COMPLETE"
+    for platform in ("telegram", "github", "slack", "feishu", "discord"):
+        assert f"/webhooks/{platform}" in deployed.said
+
+
+def test_a_second_deploy_changes_nothing(deployed: Deployed, built: Path) -> None:
+    """Deployed again as it is, nothing is changed and nothing fails."""
+    assert "is up to date" in deploy(deployed.emulator, built)
+
+
+@pytest.mark.langgraph
+def test_a_delivery_goes_through_the_deployed_functions(deployed: Deployed, tmp_path: Path) -> None:
+    """A signed delivery at the API becomes an answer in the chat."""
+    outputs = stack.outputs(boto3.Session(), STACK)
+    host, address = route(deployed.emulator, outputs["PublicUrl"])
+    with agent_server(tmp_path / "agent") as agent, TelegramStub(edit_interval=0) as telegram:
+        telegram.add_chat(CHAT, "private")
+        ports = wiring.aws_ports(stack.environ(outputs), SystemClock())
+        secrets = {"bot_token": telegram.token, "webhook_secret": WEBHOOK_SECRET}
+        source = (
+            "platforms: {telegram: {allow: everyone, apps: {default: "
+            f"{{base_url: '{telegram.url}', transport: webhook}}}}}}}}\n"
+        )
+        around = Surroundings(
+            namespace=NAMESPACE, present={"telegram/default": frozenset(secrets)},
+            agent_url=agent.url,
+        )  # fmt: skip
+        settings = compile_settings(source.encode(), around, "threadline.yaml").settings
+        store_settings(ports.store, settings, ports.clock.now())
+        ports.secrets.put("telegram/default", secrets)
+        answer = httpx.post(
+            f"{address}/webhooks/telegram",
+            json=telegram.say(CHAT, SAID),
+            headers={"host": host, "x-telegram-bot-api-secret-token": WEBHOOK_SECRET},
+            timeout=60.0,
+        )
+        assert (answer.status_code, answer.text) == (200, "{}")
+        until(lambda: posts(telegram) == [f"You said: {SAID}"], partial(written, deployed.emulator))
