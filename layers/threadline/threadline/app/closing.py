@@ -12,10 +12,12 @@ from threadline.app.world import World
 from threadline.core import keys
 from threadline.core.agent import Outcome
 from threadline.core.envelope import FlushOutbox, FollowRun, RunEnded, Timer
+from threadline.core.errors import Conflict
 from threadline.core.ids import DeliveryId
-from threadline.core.ports import Change, Expect, Put
+from threadline.core.ports import Change, Delete, Expect, Put
 from threadline.core.posting import Draft, Receipt
 from threadline.core.records import JournalRow, Part, PartState, RunRecord
+from threadline.core.settings import ReplyMode
 
 APPLY_AGAIN_AFTER: Final = 15.0
 
@@ -32,7 +34,8 @@ def close(run: Following, outcome: Outcome, cooling_until: float) -> Ending:
     language = world.settings().language
     ending = answer.compose(outcome, run.visible.text, language, over_limit=run.cancelled)
     drafts = [draft for reply in ending.replies for draft in run.screen.platform.render(reply)]
-    parts = answer_parts(world, hint, drafts, run.screen.posted)
+    posted = run.screen.posted or _doubtful_sign(run)
+    parts = answer_parts(world, hint, drafts, posted)
     free = cooling_until <= world.clock.now() and _is_next(run, parts)
     if free:
         parts[0] = ledger.claimed(parts[0], world.holder, world.clock.now())
@@ -49,6 +52,30 @@ def close(run: Following, outcome: Outcome, cooling_until: float) -> Ending:
         _hint(world, parts[0])
     tell(world, hint, record)
     return ending
+
+
+def sign_of(world: World, hint: FollowRun) -> Receipt | None:
+    """Give the first sign of life that is known to stand in the chat."""
+    key = items.settled_by_id(hint.turn.destination, keys.part_id(hint.turn.id, 0))
+    shown = items.read(Part, world.store.get([key])[0])
+    return shown.receipt if shown is not None and shown.state is PartState.SENT else None
+
+
+def _doubtful_sign(run: Following) -> Receipt | None:
+    """Repeat a first sign of life that may stand in the chat; one still in doubt is given up."""
+    world, hint, traits = run.world, run.hint, run.screen.platform.traits
+    if not (traits.placeholder and traits.dedupes_posts) or hint.turn.reply is not ReplyMode.CHAT:
+        return None
+    sign = keys.part_id(hint.turn.id, 0)
+    live = ledger.live(world, run.screen.destination)
+    for entry in live.entries:
+        if entry.part.id == sign and entry.part.state is PartState.SENDING:
+            try:
+                if deliver.take_up(world, entry).again_at:
+                    world.store.write([Delete(items.open_part(entry.part), Expect.ANY)])
+            except Conflict:
+                break  # somebody else has just settled it
+    return sign_of(world, hint)
 
 
 def _is_next(run: Following, parts: list[Part]) -> bool:

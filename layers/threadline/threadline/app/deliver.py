@@ -1,6 +1,6 @@
 """Post what the ledger plans: in order, once, not before a chat may be written to again."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from threadline.app import items, ledger, pace, posting
@@ -33,6 +33,7 @@ LONGEST_REST: Final = 5.0
 class Sent:
     """What became of a part that was sent: settled, or to be tried again at `again_at`.
 
+    A part to be tried again is as it stands in the ledger: `sending` where it may have been posted.
     `cooling`: the whole chat has to wait until then. `following`: the next part, claimed with it.
     """
 
@@ -209,7 +210,7 @@ def _cool(world: World, entry: Entry, after: float) -> Sent:
             ledger.cooling(place, until),
         ]
     )
-    return Sent(entry.part, until, cooling=True)
+    return Sent(replace(entry.part, state=PartState.PLANNED), until, cooling=True)
 
 
 def _rest(world: World, place: str) -> None:
@@ -231,7 +232,7 @@ def _postpone(world: World, entry: Entry, why: str, state: PartState = PartState
         return settle(world, entry, ledger.failed(entry.part, why))
     until = now + retry_delay(entry.part.tries)
     world.store.write(ledger.postponed(world, entry, until, why, state))
-    return Sent(entry.part, until)
+    return Sent(replace(entry.part, state=state), until)
 
 
 def _timer(world: World, destination: str, at: float) -> None:

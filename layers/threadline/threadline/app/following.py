@@ -105,6 +105,7 @@ class Following:
         self.visible = VisibleText(record.visible)
         self.screen.shown, self.screen.edits = record.shown, record.edits
         self.screen.posted = self.screen.posted or record.placeholder
+        self.dirty = self.screen.queued
         if record.lease > 1:
             self.screen.not_before = self.now() + lease.EDIT_NEEDS
 

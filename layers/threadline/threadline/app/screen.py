@@ -9,16 +9,17 @@ from threadline.app.world import World
 from threadline.core.envelope import FollowRun
 from threadline.core.errors import PostError, RateLimited
 from threadline.core.platform import Edits, Platform, Signals
-from threadline.core.posting import Receipt, Stage
+from threadline.core.posting import Receipt, Reply, Stage, Tone
 from threadline.core.reasons import Reason
 from threadline.core.settings import ReplyMode
+from threadline.core.texts import say
 
 EDIT_TIMEOUT = 8.0
 
 
 @dataclass(slots=True)
 class Screen:
-    """The visible side of one followed run."""
+    """The visible side of one followed run; `queued`: the post still says that it waits."""
 
     world: World
     platform: Platform
@@ -28,6 +29,7 @@ class Screen:
     not_before: float = 0.0
     edits: int = 0
     frozen: bool = False
+    queued: bool = False
 
     @property
     def destination(self) -> str:
@@ -51,13 +53,13 @@ class Screen:
         """Tell whether the text differs from what stands in the chat."""
         if self.frozen or not self.grows:
             return False
-        reply = answer.progress(text)
+        reply = self._reply(text)
         return reply is not None and reply.markdown != self.shown
 
     async def show(self, text: str, lease: Lease) -> None:
         """Edit the post to the text; trouble only costs this edit, never the answer."""
         now = self.world.clock.now()
-        reply = answer.progress(text)
+        reply = self._reply(text)
         if reply is None or self.posted is None or lease.left(now) < EDIT_NEEDS:
             return
         platform = self.platform
@@ -77,12 +79,21 @@ class Screen:
         except (PostError, TimeoutError) as error:
             self.world.log("edit", turn=self.hint.turn.id, reason=type(error).__name__)
         else:
-            if not self.edits:
-                self._first_text()
-            self.shown, self.edits = reply.markdown, self.edits + 1
+            self.shown, self.queued = reply.markdown, False
+            if answer.progress(text) is not None:
+                self.edits += 1
+                if self.edits == 1:
+                    self._first_text()
         finally:
             now, each = self.world.clock.now(), pace.interval(platform.traits, to)
             self.world.paces.edited(self.destination, now, each)
+
+    def _reply(self, text: str) -> Reply | None:
+        """Give what is to be shown: before any text, that work began where the post denies it."""
+        reply = answer.progress(text)
+        if reply is None and self.queued:
+            return Reply(say("working", self.world.settings().language), Tone.PROGRESS)
+        return reply
 
     def _first_text(self) -> None:
         turn = self.hint.turn

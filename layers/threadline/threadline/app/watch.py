@@ -12,7 +12,6 @@ from threadline.app.ledger import Entry, Live
 from threadline.app.plan import send
 from threadline.app.screen import Screen
 from threadline.app.world import World
-from threadline.core import keys
 from threadline.core.envelope import FollowRun, Timer
 from threadline.core.errors import LeaseLost
 from threadline.core.platform import Platform
@@ -97,7 +96,8 @@ class Watch:
     async def _run(
         self, hint: FollowRun, platform: Platform, held: Lease, posted: Receipt | None
     ) -> Following:
-        screen = Screen(self.world, platform, hint, posted)
+        waits = bool(hint.turn.queued_part) and not held.record.shown
+        screen = Screen(self.world, platform, hint, posted, queued=waits)
         contact = await contact_of(self.world, hint, self.blocking)
         run = Following(
             self.world, hint, contact, screen, held, self.blocking, self.leave_at,
@@ -145,7 +145,7 @@ def _take(world: World, hint: FollowRun, platform: Platform, taken: _Taken) -> N
     match lease.take_over(world, hint):
         case Lease() as held:
             taken.lease = held
-            taken.posted = held.record.placeholder or _sign_of(world, hint)
+            taken.posted = held.record.placeholder or closing.sign_of(world, hint)
         case Over(record):
             closing.tell(world, hint, record)
         case Held(version):
@@ -155,13 +155,6 @@ def _take(world: World, hint: FollowRun, platform: Platform, taken: _Taken) -> N
             )  # fmt: skip
             now = world.clock.now()
             send(world, now, [], [], [Timer(at=now + lease.LENGTH, mail=again)])
-
-
-def _sign_of(world: World, hint: FollowRun) -> Receipt | None:
-    """Give the first sign of life that an earlier holder posted."""
-    key = items.settled_by_id(hint.turn.destination, keys.part_id(hint.turn.id, 0))
-    shown = items.read(Part, world.store.get([key])[0])
-    return shown.receipt if shown is not None and shown.state is PartState.SENT else None
 
 
 def _first_sign(world: World, hint: FollowRun, platform: Platform, taken: _Taken) -> Part | None:
@@ -195,12 +188,13 @@ def _without_queued(hint: FollowRun, live: Live) -> list[Change]:
 
 
 def _post_sign(world: World, sign: Part) -> Receipt | None:
-    """Post the first sign of life; one that cannot go now is given up, not posted late."""
+    """Post the first sign of life; one that cannot go now is given up, not posted late.
+
+    One that may stand in the chat stays in the ledger until that is known.
+    """
     sent = deliver.send(world, Entry(sign, 1))
-    if sent.again_at:
-        part = sent.part
-        world.store.write([Delete(items.open_part(part), 2)])
-        return None
+    if sent.again_at and sent.part.state is not PartState.SENDING:
+        world.store.write([Delete(items.open_part(sent.part), 2)])
     return sent.part.receipt if sent.part.state is PartState.SENT else None
 
 
