@@ -34,7 +34,7 @@ NAMESPACE = "5b1b1f2e-0000-4000-8000-000000000001"
 CHAT = 77
 VISIBILITY = {"mailbox": 60.0, "outbox": 120.0, "timers": 60.0, "runs": 120.0}
 REDELIVERIES, REDELIVERED_AFTER = 5, 5.0
-BUSY_STEP, IDLE_STEP = 0.05, 1.0
+BUSY_STEP, IDLE_STEP = 0.1, 0.05
 
 
 class Killed(BaseException):
@@ -111,12 +111,16 @@ class Simulation:
 
     def boot(self) -> None:
         """Begin a process anew on what is stored: nothing in memory survives."""
-        stubs = Stubs(self.clock, self.agent, self.telegram, self.ports.ports.blobs)
+        stubs = self.stubs()
         ports = replace(self.ports.ports, store=self.store)
         self.world = self._world(stubs, ports)
         self.watch = Watch(self.world, blocking=_inline)
         self.twin = Watch(self._world(stubs, ports), blocking=_inline)
         wiring.install(self.world)
+
+    def stubs(self) -> Stubs:
+        """Give what stands outside."""
+        return Stubs(self.clock, self.agent, self.telegram, self.ports.ports.blobs)
 
     def _world(self, stubs: Stubs, ports: wiring.Ports) -> World:
         return wiring.world_of(
@@ -171,7 +175,12 @@ class Simulation:
             await self._reap()
             if not busy and self.quiet():
                 return
-            await asyncio.sleep(BUSY_STEP if busy or self._tasks else IDLE_STEP)
+            await asyncio.sleep(BUSY_STEP if busy or self._tasks else self._idle_step())
+
+    def _idle_step(self) -> float:
+        """Give the seconds until something can happen, nobody following a run."""
+        ready = [self._queue(name)._ready_in() for name in VISIBILITY if self._depth(name)]  # type: ignore[attr-defined]
+        return max(min([*ready, self._next_sweep - self.clock.now()]), IDLE_STEP)
 
     def quiet(self) -> bool:
         """Tell whether nothing is left to do."""

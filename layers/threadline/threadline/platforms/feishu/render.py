@@ -1,7 +1,6 @@
 """An answer as cards: written anew in Feishu's Markdown, and packed so that none is refused."""
 
 from collections.abc import Iterator
-from types import MappingProxyType
 from typing import Final
 
 from threadline.core.posting import Draft, Reply, Tone
@@ -17,7 +16,6 @@ PROGRESS: Final = "progress"
 
 _BETWEEN: Final = "\n\n"
 _MORE: Final = f"{_BETWEEN}…"
-_IN_PROGRESS: Final = MappingProxyType({PROGRESS: "yes"})
 
 
 def render(reply: Reply) -> tuple[Draft, ...]:
@@ -26,7 +24,7 @@ def render(reply: Reply) -> tuple[Draft, ...]:
     if reply.tone is not Tone.PROGRESS:
         return tuple(Draft(words) for words in packed)
     more = _MORE if len(packed) > 1 else ""
-    return tuple(Draft(words + more, _IN_PROGRESS) for words in packed[:1])
+    return tuple(Draft(words + more, {PROGRESS: "yes"}) for words in packed[:1])
 
 
 def _packed(written: list[Block]) -> Iterator[str]:
