@@ -10,6 +10,9 @@ from tests.aws import tables, template
 from tests.aws.template import FUNCTION, Template, load, read, resources
 from tests.aws.template_rules import RULES, Rule
 from tests.peers import ROOT, path_of
+from threadline import wiring
+from threadline.backends.aws import names
+from threadline.core.platform import ReceivesHttp
 
 PACKAGE = ROOT / "layers" / "threadline" / "threadline"
 BAD = """
@@ -127,3 +130,43 @@ def test_access_logs_hold_no_query(stack: Template) -> None:
     logged: Any = api["AccessLogSettings"]["Format"]
     assert "$context.routeKey" in logged
     assert not re.search(r"\$context\.(path|requestPath|http\.|protocol|authorizer)", logged)
+
+
+def test_outputs_name_what_an_operator_needs(stack: Template) -> None:
+    """The address of every webhook, and every resource that the command line works on."""
+    outputs = stack["Outputs"]
+    assert names.OUTPUTS.keys() <= outputs.keys()
+    assert names.PUBLIC_URL in outputs
+    addresses = {str(one["Value"].get("Fn::Sub", "")) for one in outputs.values()}
+    for platform in wiring.PLATFORMS:
+        codec = wiring.platform(platform)
+        if isinstance(codec, ReceivesHttp) and platform != "playground":
+            assert any(one.endswith(f"/webhooks/{platform}") for one in addresses), platform
+
+
+def test_ingest_loads_no_layer_of_others(stack: Template) -> None:
+    """Ingest has our layer alone; every other function has both."""
+    for name, function in resources(stack, FUNCTION):
+        layers = {template.named(layer) for layer in function["Layers"]}
+        others = set() if name == "IngestFunction" else {"VendorLayer"}
+        assert layers == {"ThreadlineLayer", *others}
+
+
+def test_nothing_of_the_account_is_reserved(stack: Template) -> None:
+    """A new account has ten invocations at once: none is set aside, so that the deploy succeeds."""
+    for _, function in resources(stack, FUNCTION):
+        assert "ReservedConcurrentExecutions" not in function
+        assert "ProvisionedConcurrencyConfig" not in function
+
+
+def test_everything_at_rest_takes_the_operators_key(stack: Template) -> None:
+    """Tables, queues, bodies and secrets are encrypted, with the operator's key where there is one."""
+    kinds = {
+        "AWS::DynamoDB::Table": "SSESpecification",
+        template.QUEUE: "KmsMasterKeyId",
+        "AWS::S3::Bucket": "BucketEncryption",
+        "AWS::SecretsManager::Secret": "KmsKeyId",
+    }
+    for kind, name in kinds.items():
+        for logical, resource in resources(stack, kind):
+            assert "HasKey" in str(resource[name]), logical

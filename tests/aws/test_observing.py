@@ -1,0 +1,103 @@
+"""What the operator looks at: dashboard, alarms and queries name only what the code writes."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.aws.template import Template, load, resources
+from tests.aws.test_metrics import calls
+from threadline.backends.metrics import METRICS, NAMESPACE
+from threadline.core.reasons import Reason
+from threadline.core.records import PartState
+
+NAMES = {metric.name for metric in METRICS}
+BY_PLATFORM = {metric.name for metric in METRICS if metric.by_platform}
+QUERY = "AWS::Logs::QueryDefinition"
+
+
+@pytest.fixture(scope="module")
+def stack() -> Template:
+    """Give the stack's template."""
+    return load()
+
+
+def test_the_dashboard_shows_what_is_counted(stack: Template) -> None:
+    """Each metric of ours on the dashboard is one that is written, with those dimensions."""
+    ((_, dashboard),) = resources(stack, "AWS::CloudWatch::Dashboard")
+    shown = json.loads(dashboard["DashboardBody"]["Fn::Sub"])
+    plain, searched = set(), set()
+    for line in (line for one in shown["widgets"] for line in one["properties"]["metrics"]):
+        if line[0] == NAMESPACE:
+            assert line[2:] == ["stage", "${Stage}"]
+            plain.add(line[1])
+        elif isinstance(line[0], dict):
+            found = re.search(
+                r"\{Threadline,platform,stage\} MetricName=(\w+) stage=", line[0]["expression"]
+            )
+            assert found is not None
+            searched.add(found[1])
+    assert searched == BY_PLATFORM
+    assert plain == NAMES - BY_PLATFORM
+
+
+def test_alarms_watch_what_is_counted(stack: Template) -> None:
+    """Each alarm on a metric of ours is on one that is written, with its one dimension."""
+    watched = {
+        one["MetricName"]: one
+        for _, one in resources(stack, "AWS::CloudWatch::Alarm")
+        if one.get("Namespace") == NAMESPACE
+    }
+    assert watched.keys() <= NAMES - BY_PLATFORM
+    assert len(watched) >= 4
+    for alarm in watched.values():
+        assert [one["Name"] for one in alarm["Dimensions"]] == ["stage"]
+
+
+def test_every_alarm_may_have_a_topic(stack: Template) -> None:
+    """All alarms go to the topic where there is one, and stay silent where there is no traffic."""
+    for name, alarm in resources(stack, "AWS::CloudWatch::Alarm"):
+        assert alarm["AlarmActions"]["Fn::If"][0] == "HasTopic", name
+        assert alarm["TreatMissingData"] == "notBreaching", name
+
+
+def test_every_queue_that_is_worked_on_has_its_dead_letters_watched(stack: Template) -> None:
+    """One alarm counts the dead letters of all queues."""
+    alarm = dict(resources(stack, "AWS::CloudWatch::Alarm"))["DeadLettersAlarm"]
+    watched = {
+        str(one["MetricStat"]["Metric"]["Dimensions"][0]["Value"]["Fn::GetAtt"]).split(".")[0]
+        for one in alarm["Metrics"]
+        if "MetricStat" in one
+    }
+    dead = {name for name, _ in resources(stack, "AWS::SQS::Queue") if name.endswith("Dead")}
+    assert watched == dead
+
+
+def test_queries_name_what_is_logged(stack: Template) -> None:
+    """Each field and event of a saved query is one that some log line has."""
+    written = dict(calls())
+    fields = {name for names in written.values() for name in names} | {
+        "@timestamp", "event", "platform",
+    }  # fmt: skip
+    codes = {str(code) for code in (*Reason, *PartState)} | written.keys()
+    count = 0
+    for name, query in resources(stack, QUERY):
+        count += 1
+        text: Any = query["QueryString"]
+        (shown,) = re.findall(r"^fields (.*)$", text, re.MULTILINE)
+        named = set(re.findall(r"(\w+) (?:=|like|in|not in) ", text))
+        assert {*re.split(r", ", shown), *named} <= fields, name
+        quoted = {one for one in re.findall(r'"([^"]*)"', text) if "/" not in one}
+        assert quoted <= codes, name
+    assert count >= 3
+
+
+def test_queries_read_every_functions_log(stack: Template) -> None:
+    """A saved query looks into the logs of all functions, and only where it is wanted."""
+    groups = {name for name, _ in resources(stack, "AWS::Logs::LogGroup") if name != "ApiLogs"}
+    for name, resource in stack["Resources"].items():
+        if resource["Type"] == QUERY:
+            read = {one["Ref"] for one in resource["Properties"]["LogGroupNames"]}
+            assert read == groups, name
+            assert resource["Condition"] == "HasQueries", name
