@@ -160,7 +160,7 @@ def test_nothing_of_the_account_is_reserved(stack: Template) -> None:
 
 
 def test_everything_at_rest_takes_the_operators_key(stack: Template) -> None:
-    """Tables, queues, bodies and secrets are encrypted, with the operator's key where there is one."""
+    """Tables, queues, bodies and secrets are encrypted, with a key of the operator's if any."""
     kinds = {
         "AWS::DynamoDB::Table": "SSESpecification",
         template.QUEUE: "KmsMasterKeyId",
