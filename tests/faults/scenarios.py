@@ -67,8 +67,8 @@ def _backlog(world: Simulation) -> None:
 
 
 def _hand_over(world: Simulation) -> None:
-    world.write("sleep 20")
-    world.run(6)
+    world.write("sleep 7")
+    world.run(3)
     world.watch.hand_over()
     world.run(2)
     world.watch.leaving = False
@@ -142,7 +142,7 @@ SCENARIOS = (
         "collect", _backlog, (Expected("sleep 3", "slept 3"), Expected("second one")),
         lambda: settings_with({"busy": Busy.COLLECT}),
     ),
-    Scenario("hand-over", _hand_over, (Expected("sleep 20", "slept 20"),)),
+    Scenario("hand-over", _hand_over, (Expected("sleep 7", "slept 7"),)),
     Scenario(
         "blocked", _blocked,
         (Expected("hello first", "echo: hello first"), Expected("after the other", "echo: after")),
