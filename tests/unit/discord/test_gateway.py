@@ -7,12 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.contract.platforms.discord import CREDENTIALS, TOKEN
-from tests.unit.discord.sessions import APP, NOW, Gateway, message, server
-from threadline.core.errors import CredentialsRejected
-from threadline.core.posting import Credentials
+from tests.contract.platforms.discord import TOKEN
+from tests.unit.discord.sessions import NOW, Gateway, message, server
 from threadline.core.socket import NEVER, Hearing
-from threadline.platforms.discord import PLATFORM
 
 RESUMES_AT = "wss://gateway-us-east1-b.discord.gg/?v=10&encoding=json"
 
@@ -156,49 +153,6 @@ def test_asked_to_reconnect_the_session_goes_on() -> None:
     assert gateway.cursor["session"] == "a-session"
 
 
-@pytest.mark.parametrize(
-    ("code", "says"),
-    [
-        (4004, "Reset Token"),
-        (4010, "several connections"),
-        (4011, "several connections"),
-        (4012, "update Threadline"),
-        (4013, "update Threadline"),
-        (4014, "Message Content Intent"),
-    ],
-)
-def test_what_a_person_must_mend_is_refused(code: int, says: str) -> None:
-    """After these codes nobody tries again before a person did what is said."""
-    step = Gateway().closes(code)
-    assert step.end is not None
-    assert step.end.refused
-    assert says in step.end.why
-    assert TOKEN not in step.end.why
-
-
-@pytest.mark.parametrize("code", [4003, 4007, 4009])
-def test_a_session_that_is_over_is_forgotten(code: int) -> None:
-    """After these codes a new session is begun, and what is missing made up for."""
-    gateway = Gateway()
-    gateway.enters()
-    gateway.closes(code)
-    second = gateway.again()
-    step = second.enters()
-    assert second.sent[0]["op"] == 2
-    assert step.gap
-
-
-@pytest.mark.parametrize("code", [1000, 1001, 1006, 4000, 4001, 4002, 4005, 4008, 4999])
-def test_other_codes_go_on_with_the_session(code: int) -> None:
-    """Any other end of a connection leaves the session as it is."""
-    gateway = Gateway()
-    gateway.enters()
-    step = gateway.closes(code, "whatever")
-    assert step.end is not None
-    assert not step.end.refused
-    assert gateway.again().url == RESUMES_AT
-
-
 def test_a_long_silence_begins_a_session_anew() -> None:
     """A session that nobody heard for five minutes is not asked for any more."""
     gateway = Gateway()
@@ -226,6 +180,38 @@ def test_a_gap_begins_before_the_last_sign_of_life() -> None:
     assert third.cursor["gap"] == began
 
 
+def test_sessions_are_not_begun_too_often() -> None:
+    """After two hundred in a day each further one waits, so that the token is not taken away."""
+    gateway = Gateway()
+    for number in range(1, 202):
+        gateway.hears(10, {"heartbeat_interval": 41_250})
+        step = gateway.closes(4000)
+        assert step.end is not None
+        assert (step.end.wait >= 180.0) == (number > 200)
+        gateway = gateway.again()
+    gateway.now += 86_400.0
+    gateway = gateway.again()
+    gateway.hears(10, {"heartbeat_interval": 41_250})
+    step = gateway.closes(4000)
+    assert step.end is not None
+    assert step.end.wait == 0.0
+
+
+def test_events_that_come_again_give_each_other_time() -> None:
+    """A long repetition is not taken for silence."""
+    gateway = Gateway()
+    gateway.enters()
+    gateway.closes(1006)
+    second = gateway.again()
+    second.hears(10, {"heartbeat_interval": 600_000})
+    for number in range(4):
+        second.now += 20.0
+        second.event("MESSAGE_CREATE", message(f"155095234969600001{number}"), 2 + number)
+        assert second.waits(0.1).end is None
+    second.event("RESUMED", {}, 9)
+    assert second.waits(100.0).end is None
+
+
 def test_a_first_start_makes_up_for_nothing() -> None:
     """Where the bot was never heard before, old questions stay unanswered."""
     assert not Gateway().enters().gap
@@ -239,37 +225,6 @@ def test_own_messages_are_not_handed_on() -> None:
     step = gateway.event("MESSAGE_CREATE", own, 4)
     assert step.deliveries == ()
     assert gateway.cursor["seq"] == "4"
-
-
-def test_the_token_is_never_shown() -> None:
-    """Neither session nor opening shows the token when printed."""
-    opening = PLATFORM.connect(CREDENTIALS, APP, {}, NOW, 0.5)
-    assert TOKEN not in repr(opening)
-    assert TOKEN not in repr(opening.session)
-
-
-@pytest.mark.parametrize("token", ["", " ", "a token\n", "tökén"])
-def test_a_token_that_cannot_be_right_is_refused(token: str) -> None:
-    """Without a token no connection is tried; what is to be done is said."""
-    nobody = Credentials(PLATFORM.name, APP.app, secrets={"bot_token": token})
-    with pytest.raises(CredentialsRejected, match="threadline secrets set discord"):
-        PLATFORM.connect(nobody, APP, {}, NOW, 0.5)
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "wss://evil.example",
-        "ws://gateway.discord.gg",
-        "wss://discord.gg.evil.example",
-        "wss://[",
-        "",
-    ],
-)
-def test_a_foreign_address_is_not_resumed_at(url: str) -> None:
-    """The token goes to Discord's own hosts only, whatever was kept."""
-    kept = {"session": "s", "seq": "4", "heard": str(int(NOW)), "url": url}
-    assert Gateway(cursor=kept).url == "wss://gateway.discord.gg/?v=10&encoding=json"
 
 
 FRAMES = st.one_of(

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from threadline.core.errors import CredentialsRejected
 from threadline.core.posting import Credentials
 from threadline.core.socket import Cursor, Opening
-from threadline.platforms.discord.gateway import LONGEST_RESUME, Gateway
+from threadline.platforms.discord.gateway import DAY, LONGEST_RESUME, Gateway
 from threadline.platforms.discord.known import Known
 from threadline.platforms.discord.spoken import own_id
 
@@ -40,6 +40,7 @@ def connect(credentials: Credentials, cursor: Cursor, now: float, random: float)
         sequence=int(sequence) if alive else -1,
         heard_at=heard,
         gap=cursor.get("gap", ""),
+        begun=_begun(cursor.get("begun", ""), now),
     )
     url = _resumes_at(cursor.get("url", ""), credentials.base_url) if alive else ""
     return Opening(session, url or address(credentials.base_url), max_frame=MAX_FRAME)
@@ -68,4 +69,12 @@ def _resumes_at(told: str, base_url: str) -> str:
 
 
 def _number(written: str) -> float:
-    return float(written) if written.isascii() and written.isdecimal() else 0.0
+    fits = written.isascii() and written.isdecimal() and len(written) <= 12
+    return float(written) if fits else 0.0
+
+
+def _begun(written: str, now: float) -> tuple[int, int]:
+    """Read how many sessions were begun today."""
+    day, _, count = written.partition(" ")
+    today = int(now) // DAY
+    return (today, int(_number(count))) if _number(day) == today else (today, 0)

@@ -35,7 +35,7 @@ def _file(one: Fields, message: Fields, channel: str) -> FileRef:
     """Make a reference: addresses end after a day, and the message tells a fresh one."""
     identity, size, address = snowflake(one, "id"), number(one, "size"), text(one, "url")
     mime = text(one, "content_type").partition(";")[0] or "application/octet-stream"
-    usable = identity and urlsplit_or_none(address)
+    usable = identity and _fetchable(address)
     problem = TOO_LARGE if size > MAX_DOWNLOAD else "" if usable else UNSUPPORTED
     return FileRef(
         id=address,
@@ -48,13 +48,13 @@ def _file(one: Fields, message: Fields, channel: str) -> FileRef:
     )
 
 
-def urlsplit_or_none(address: str) -> str:
-    """Give the address where it can be one of a file, else ""."""
+def _fetchable(address: str) -> bool:
+    """Tell whether this can be the address of a file; where it may lead is checked when asked."""
     try:
         parts = urlsplit(address)
     except ValueError:
-        return ""
-    return address if parts.scheme in {"http", "https"} and parts.hostname else ""
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
 def _safe(name: str) -> str:

@@ -41,6 +41,15 @@ LONGEST_RESUME: Final = 300.0
 """Seconds of silence after which a session is not asked for again: it lives for some minutes."""
 
 
+OFTEN: Final = 200
+"""Sessions begun in a day from which on the next one has time."""
+
+PATIENCE: Final = 180.0
+"""Seconds between them then: after 1,000 in a day Discord takes the bot's token away."""
+
+DAY: Final = 86_400
+
+
 class Op(IntEnum):
     """The kinds of frames."""
 
@@ -67,7 +76,8 @@ class Gateway:
     """One connection. `session` and `sequence` are what is resumed, "" and -1 for nothing.
 
     `heard_at` is the last sign of life before this connection, 0 for none; `gap` marks what is
-    still to be made up for. `random` is between 0 and 1. `interval` is in seconds.
+    still to be made up for. `random` is between 0 and 1. `interval` is in seconds. `begun` counts
+    the sessions begun on a day (since 1970).
     """
 
     token: str = field(repr=False)
@@ -78,6 +88,7 @@ class Gateway:
     sequence: int = -1
     heard_at: float = 0.0
     gap: str = ""
+    begun: tuple[int, int] = (0, 0)
     phase: Phase = Phase.GREETING
     interval: float = 0.0
     beat_at: float = NEVER
@@ -134,7 +145,8 @@ class Gateway:
     def closed(self, code: int, reason: str, now: float) -> Step:  # noqa: ARG002
         over = code in closing.SESSION_OVER
         save = _forgotten() if over else {}
-        return Step(session=self, save=save, end=closing.judge(code, reason))
+        end = closing.judge(code, reason)
+        return Step(session=self, save=save, end=replace(end, wait=max(end.wait, self._patience)))
 
     def _greeted(self, hello: Fields, now: float) -> Step:
         interval = max(number(hello, "heartbeat_interval"), 1000) / 1000
@@ -145,7 +157,12 @@ class Gateway:
             beat_at=now + interval * self.random,
             within=now + WITHIN,
         )
-        return _step(entering, send=(self._resume() if self.session else self._identify(),))
+        if self.session:
+            return _step(entering, send=(self._resume(),))
+        day = int(now) // DAY
+        begun = (day, self.begun[1] + 1 if self.begun[0] == day else 1)
+        kept = {"begun": f"{begun[0]} {begun[1]}"}
+        return _step(replace(entering, begun=begun), send=(self._identify(),), save=kept)
 
     def _identify(self) -> str:
         who = {"os": "linux", "browser": "threadline", "device": "threadline"}
@@ -163,7 +180,11 @@ class Gateway:
         return _frame(Op.HEARTBEAT, self.sequence if self.sequence >= 0 else None)
 
     def _leave(self, why: str, wait: float = 0.0) -> Step:
-        return Step(session=self, end=End(why, wait=wait, code=LET_IN_AGAIN))
+        return Step(session=self, end=End(why, wait=max(wait, self._patience), code=LET_IN_AGAIN))
+
+    @property
+    def _patience(self) -> float:
+        return PATIENCE if self.begun[1] > OFTEN else 0.0
 
     def _invalid(self, *, resumable: bool) -> Step:
         """Come back after a while, with a new session where this one is over."""
@@ -183,8 +204,10 @@ class Gateway:
         body = b""
         if kind in {"MESSAGE_CREATE", "MESSAGE_UPDATE"}:
             body = delivery.body(kind, said, known, self.bot)
+        # While missed events come again, each of them gives the rest more time.
+        within = now + WITHIN if self.phase is Phase.ENTERING else NEVER
         return _step(
-            replace(self, sequence=sequence, known=known),
+            replace(self, sequence=sequence, known=known, within=within),
             deliveries=(body,) if body else (),
             save={**save, **known.changes(self.known)},
         )
