@@ -56,6 +56,19 @@ def test_a_closed_relay_is_entered(closed_first: bool) -> None:
     assert talk.codes() == ["channels"]
 
 
+def test_a_challenge_with_every_refusal_leads_in() -> None:
+    """Where each refused request brings a new challenge, the latest is proven and nothing asked."""
+    talk = Talk.open()
+    first = talk.frame("AUTH", "c1")[0][1]
+    proofs = [talk.frame("AUTH", f"c{n}") for n in (2, 3, 4)]
+    assert [len(out) for out in proofs] == [1, 1, 1]
+    for subscription in (DISCOVERY, MEMBERSHIP) * 2:
+        assert talk.frame("CLOSED", subscription, "auth-required: you must auth") == []
+    assert talk.frame("OK", first["id"], False, "invalid: authentication event") == []
+    assert talk.last.end is None
+    assert talk.frame("OK", proofs[-1][0][1]["id"], True, "") == controls()
+
+
 def test_a_fresh_socket_asks_two_things() -> None:
     """First go out the requests for channels and memberships, nothing of any message."""
     opening = PLATFORM.connect(credentials(), settings(), {}, NOW, 0.5)

@@ -9,6 +9,7 @@ came since the connection was opened is the answer, else the next one. The answe
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -37,8 +38,11 @@ class _Waiter:
 class _Line:
     """One connection; a thread of its own reads it."""
 
-    def __init__(self, connection: ClientConnection, clock: Callable[[], float]) -> None:
-        self._connection = connection
+    def __init__(
+        self, connecting: AbstractContextManager[ClientConnection], clock: Callable[[], float]
+    ) -> None:
+        self._held = ExitStack()
+        self._connection: ClientConnection = self._held.enter_context(connecting)
         self._clock = clock
         self._lock = threading.Lock()
         self._kept: deque[str] = deque(maxlen=MOST_KEPT)
@@ -72,7 +76,7 @@ class _Line:
     def close(self) -> None:
         """End the connection; whoever waits is told that nothing will come."""
         self.open = False
-        self._connection.close()
+        self._held.close()
 
     def _read(self) -> None:
         try:
@@ -134,9 +138,9 @@ class FramesOut:
                 return line
             if line is not None:
                 line.close()
-            connection = connect(
+            connecting = connect(
                 url, ssl=tls_context() if url.startswith("wss:") else None, proxy=None,
                 open_timeout=OPEN_WITHIN, close_timeout=1.0, user_agent_header=USER_AGENT,
             )  # fmt: skip
-            self._lines[url] = line = _Line(connection, self._clock)
+            self._lines[url] = line = _Line(connecting, self._clock)
             return line

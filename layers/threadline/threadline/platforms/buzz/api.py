@@ -28,6 +28,8 @@ from threadline.platforms.buzz.render import CHUNK, GROWING
 TOLD_BY: Final = "answer-holds"
 RECEIVED_AT: Final = "received-at"
 SLOW_DOWN: Final = 10.0
+TOO_FAST: Final = "rate-limited:"
+MOST_PROOFS: Final = 3
 _GONE: Final = ("member", "not found", "does not exist", "archiv", "revoke")
 
 
@@ -94,15 +96,22 @@ def _replies(to: Destination) -> Tags:
 
 
 def _hand_in(event: Event, by: Signer, credentials: Credentials) -> Flow[Verdict]:
-    """Hand an event in, proving who we are where the relay asks for that first."""
+    """Hand an event in, proving who we are where the relay asks for that first.
+
+    Others post on the same connection, and each refusal may bring a newer challenge than ours.
+    """
     verdict = yield from _publish(frames.publish(event), event, credentials)
-    if not verdict.taken and wants_auth(verdict.reason):
-        yield from _prove(by, credentials)
+    for _ in range(MOST_PROOFS):
+        if verdict.taken or not wants_auth(verdict.reason):
+            return verdict
+        proven = yield from _prove(by, credentials)
+        if not proven.taken and proven.reason.lower().startswith(TOO_FAST):
+            return proven
         verdict = yield from _publish(frames.publish(event), event, credentials)
     return verdict
 
 
-def _prove(by: Signer, credentials: Credentials) -> Flow[None]:
+def _prove(by: Signer, credentials: Credentials) -> Flow[Verdict]:
     answer = yield from _exchange("", '"AUTH"', "challenge", credentials)
     words = frames.decode(answer.body) or []
     if len(words) < 2 or not isinstance(words[1], str):
@@ -112,9 +121,7 @@ def _prove(by: Signer, credentials: Credentials) -> Flow[None]:
     except ValueError:
         raise PlatformUnavailable("the time of the relay's challenge is not known") from None
     proof = frames.proof(by, credentials.base_url, words[1], now)
-    verdict = yield from _publish(frames.authenticate(proof), proof, credentials)
-    if not verdict.taken:
-        raise CredentialsRejected(f"the relay does not let this key in: {verdict.reason}")
+    return (yield from _publish(frames.authenticate(proof), proof, credentials))
 
 
 def _publish(frame: str, event: Event, credentials: Credentials) -> Flow[Verdict]:
@@ -151,7 +158,7 @@ def _receipt(event: Event, verdict: Verdict) -> Receipt:
 def _refused(reason: str) -> PostError:
     said = reason.strip().lower()
     what = f"the relay refused: {reason[:200]}"
-    if said.startswith("rate-limited:"):
+    if said.startswith(TOO_FAST):
         return RateLimited(what, SLOW_DOWN)
     if wants_auth(reason):
         return CredentialsRejected(what)

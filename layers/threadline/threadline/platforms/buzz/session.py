@@ -4,6 +4,7 @@ https://github.com/nostr-protocol/nips/blob/master/42.md
 """
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from threadline.core.json import Json
 from threadline.core.socket import End, Frame, Hearing, Step
@@ -12,6 +13,8 @@ from threadline.platforms.buzz.closed import for_good, wants_auth
 from threadline.platforms.buzz.event import ADDED, CHANNEL, CHAT, REMOVED
 from threadline.platforms.buzz.state import Auth, State, Work, without
 from threadline.platforms.buzz.verify import verified
+
+CONTROLS: Final = (frames.DISCOVERY, frames.MEMBERSHIP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +83,27 @@ def _first_text(rest: list[Json]) -> str:
 
 def _controls(work: Work) -> None:
     """Ask for channels and memberships; before authentication this may be refused, and is."""
-    state = work.state
-    work.state = replace(state, listed=False, down={})
-    work.send.append(frames.discover())
-    work.send.append(frames.memberships(state.signer.pubkey, state.started))
+    work.state = replace(work.state, listed=False, down={})
+    for subscription in CONTROLS:
+        _open(work, subscription)
 
 
 def _challenged(work: Work, challenge: str) -> None:
-    """Prove who we are and ask for everything anew: the relay has forgotten what was asked."""
+    """Prove who we are and ask for everything anew: the relay has forgotten what was asked.
+
+    Some relays challenge anew with every request they refuse, and only the latest counts: while a
+    proof is under way nothing is asked again, or each question would bring the next challenge.
+    """
     state = work.state
     proof = frames.proof(state.signer, state.relay, challenge, work.now)
     work.send.append(frames.authenticate(proof))
-    work.state = replace(state, auth=Auth.PENDING, auth_id=proof.id, chats={}, tries={}, reopen={})
+    if state.auth is Auth.PENDING:
+        work.state = replace(state, auth_id=proof.id)
+        return
+    work.state = replace(
+        state, auth=Auth.PENDING, auth_id=proof.id, chats={}, tries={}, reopen={},
+        asked={} if state.auth is Auth.DONE else state.asked,
+    )  # fmt: skip
     _controls(work)
 
 
@@ -101,6 +113,9 @@ def _answered(work: Work, event: str, accepted: bool, reason: str) -> None:  # n
         return
     if accepted:
         work.state = replace(state, auth=Auth.DONE, auth_id="")
+        for subscription in CONTROLS:
+            if state.asked.get(subscription, 0) <= 0:
+                _open(work, subscription)
         return
     work.state = replace(state, auth=Auth.NONE, auth_id="")
     why = f"the relay does not let this key in: {reason}"
@@ -146,7 +161,7 @@ def _event(work: Work, subscription: str, payload: Json) -> None:
 
 def _closed(work: Work, subscription: str, reason: str) -> None:
     """Judge a subscription that the relay closed: wait for authentication, give up, or reopen."""
-    control = subscription in {frames.DISCOVERY, frames.MEMBERSHIP}
+    control = subscription in CONTROLS
     channel = subscription.removeprefix(frames.CHATS)
     if not control and (subscription == channel or channel not in work.state.chats):
         work.note("closed_unknown", subscription)
@@ -154,6 +169,8 @@ def _closed(work: Work, subscription: str, reason: str) -> None:
     if not control:
         work.chat(channel, None)
     if wants_auth(reason) and work.state.auth is not Auth.DONE:
+        if control:
+            _count(work, subscription, -1)
         return
     due = chats.reopen(work, subscription) if not for_good(reason) else float("inf")
     name = work.state.channels[channel].name if channel in work.state.channels else ""
@@ -168,7 +185,16 @@ def _closed(work: Work, subscription: str, reason: str) -> None:
         work.state = replace(work.state, reopen={**work.state.reopen, subscription: due})
 
 
+def _count(work: Work, subscription: str, more: int) -> None:
+    """Count how often a control subscription was asked for and not refused."""
+    asked = work.state.asked
+    count = asked.get(subscription, 0) + more
+    work.state = replace(work.state, asked={**asked, subscription: count})
+
+
 def _open(work: Work, subscription: str) -> None:
+    if subscription in CONTROLS:
+        _count(work, subscription, 1)
     if subscription == frames.DISCOVERY:
         work.send.append(frames.discover())
     elif subscription == frames.MEMBERSHIP:

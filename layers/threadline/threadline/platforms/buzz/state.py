@@ -55,7 +55,7 @@ class State:
 
     `marks` outlive it. `tries` counts reopenings by subscription, `reopen` is when the next is due.
     `memberships` are the times of the latest change by channel. `down` are the control
-    subscriptions that stay closed, and why.
+    subscriptions that stay closed, and why; `asked` counts their requests that were not refused.
     """
 
     signer: Signer
@@ -72,6 +72,7 @@ class State:
     tries: Mapping[str, int] = field(default_factory=dict)
     reopen: Mapping[str, float] = field(default_factory=dict)
     down: Mapping[str, str] = field(default_factory=dict)
+    asked: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def hearing(self) -> Hearing:
