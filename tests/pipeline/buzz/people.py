@@ -22,9 +22,9 @@ def now() -> int:
     return int(time.time())
 
 
-def until[T](find: Callable[[], T], what: object = "") -> T:
+def until[T](find: Callable[[], T], what: object = "", patience: float = PATIENCE) -> T:
     """Wait until something is found."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + patience
     while not (found := find()):
         assert time.monotonic() < deadline, f"not seen: {what}"
         time.sleep(0.05)
