@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.simulation.slack import ADA_IM, GENERAL, SlackSimulation, slack_settings
-from tests.stubs.slack import ADA, Fault
+from tests.stubs.slack import ADA
 from tests.stubs.slack_channels import BOT
 from threadline.core.settings import Allow
 from threadline.core.texts import say
@@ -101,6 +101,25 @@ def test_without_a_mention_nothing_runs_and_a_later_mention_does(world: SlackSim
     world.hear(f"{MENTION} status?", channel=GENERAL)
     world.run()
     assert world.asked() == [f"{ADA}: status?"]
+
+
+def test_who_was_asked_answers_without_a_mention(world: SlackSimulation) -> None:
+    """In a thread the asked person's next post is the answer; other talk is not heard."""
+    root = world.hear(f"{MENTION} ask", channel=GENERAL)["event"]["ts"]
+    world.run(60.0)
+    assert world.said(GENERAL) == ["Which colour?"]
+    world.hear("blue, I think", channel=GENERAL, thread=root, user="U0BOB0001")
+    world.hear("what was that?", channel=GENERAL)
+    world.run(60.0)
+    assert len(world.asked()) == 1
+    world.hear("red", channel=GENERAL, thread=root)
+    world.run(60.0)
+    answers = world.said(GENERAL)
+    world.hear("thanks, all", channel=GENERAL, thread=root)
+    world.run(60.0)
+    assert len(answers) == 2
+    assert world.said(GENERAL) == answers
+    assert world.steps().count("not_addressed") == 3
 
 
 def test_an_edit_may_add_the_mention(world: SlackSimulation) -> None:
@@ -237,52 +256,3 @@ def test_strangers_of_other_companies_are_not_let_in(tmp_path: Path) -> None:
     world.close()
     assert world.asked() == [f"{ADA}: in"]
     assert "not_allowed" in world.steps()
-
-
-def test_a_post_whose_answer_was_lost_is_found_again(world: SlackSimulation) -> None:
-    """A cut connection after the post stood there leads to no second one."""
-    world.slack.fault("chat.postMessage", Fault.drop("after"))
-    world.hear(f"{MENTION} hello", channel=GENERAL)
-    world.run()
-    assert world.said(GENERAL) == [f"echo: {ADA}: hello"]
-    assert len(world.slack.calls_of("chat.postMessage")) == 1
-    assert world.slack.calls_of("conversations.replies")
-
-
-def test_a_post_that_was_lost_before_it_stood_comes_once(world: SlackSimulation) -> None:
-    """An internal error before any effect: history shows nothing, and the post is made."""
-    world.slack.fault("chat.postMessage", Fault.word("internal_error"), times=2)
-    world.hear("hello")
-    world.run()
-    assert world.said() == ["echo: hello"]
-
-
-def test_a_history_without_metadata_proves_nothing(world: SlackSimulation) -> None:
-    """Where Slack does not show what marks our posts, a lost one is never sent again blindly."""
-    world.slack.channels.metadata_shown = False
-    world.slack.fault("chat.postMessage", Fault.drop("after"))
-    world.hear("hello")
-    world.run()
-    first, second = world.said()
-    assert (first, second) == (say("working", "en"), "echo: hello")
-    assert [line["reason"] for line in world.lines if line["event"] == "alarm"] == ["unknown"]
-
-
-def test_a_rate_limit_is_waited_for(world: SlackSimulation) -> None:
-    """After a 429 nothing is edited before the time it names, and the answer stands there once."""
-    world.hear("sleep 5")
-    world.run(2)
-    world.slack.fault("chat.update", Fault.too_many(30))
-    world.run()
-    edits = world.slack.calls_of("chat.update")
-    limited = next(call.at for call in edits if call.status == 429)
-    assert [call.at for call in edits if limited < call.at < limited + 30] == []
-    assert world.said() == ["slept 5"]
-
-
-def test_no_answer_calls_anybody(world: SlackSimulation) -> None:
-    """Whatever the agent repeats, no person, group or channel is pinged by it."""
-    world.hear("&lt;@U0BEN0001&gt; &lt;!channel&gt; <@U0BEN0001> <!here>")
-    world.run()
-    answers = [one for one in world.slack.shown(ADA_IM) if one.by_bot]
-    assert [one.pings for one in answers] == [[]]

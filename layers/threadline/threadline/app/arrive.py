@@ -16,7 +16,7 @@ from threadline.core.choice import Choice
 from threadline.core.command import recognise
 from threadline.core.envelope import Arrived, FlushOutbox
 from threadline.core.ids import ConversationKey, MailboxKey
-from threadline.core.message import Message
+from threadline.core.message import Message, MessageKind
 from threadline.core.platform import Chooses
 from threadline.core.ports import Expect, Item, Key, Outgoing
 from threadline.core.reasons import Reason
@@ -51,7 +51,7 @@ def arrive(world: World, mail: Arrived) -> None:
         log_reason(world, message, Reason.NO_BINDING)
     ready = []
     for verdict in choices:
-        choice = _heard_on(world, message, verdict)
+        choice = _heard_on(world, mail, verdict)
         if choice.reason:
             log_reason(world, message, choice.reason, binding=choice.binding.name)
             continue
@@ -127,15 +127,32 @@ def _resolve(
     return key, message.mailbox, topic
 
 
-def _heard_on(world: World, message: Message, verdict: Choice) -> Choice:
-    """Hear an unaddressed message where it goes on with a thread that an agent answers in."""
-    platform = world.platform(message.platform)
-    goes_on = message.replies_to and platform is not None and platform.traits.follows_threads
-    if verdict.reason != Reason.NOT_ADDRESSED or not goes_on:
+def _heard_on(world: World, mail: Arrived, verdict: Choice) -> Choice:
+    """Hear an unaddressed message that goes on with a thread, or answers what was asked in one."""
+    message, platform = mail.message, world.platform(mail.message.platform)
+    if verdict.reason != Reason.NOT_ADDRESSED or platform is None:
+        return verdict
+    follows = platform.traits.follows_threads and bool(message.replies_to)
+    may_answer = message.topic not in {"", message.id} and not isinstance(platform, Chooses)
+    if not follows and not may_answer:
         return verdict
     key, _, _ = _resolve(world, message, verdict)
     known = items.read(Conversation, world.store.get([items.conversation(key)])[0])
-    return replace(verdict, reason="") if known is not None and known.thread else verdict
+    if known is None:
+        return verdict
+    heard = (follows and known.thread) or (may_answer and _was_asked(known, mail))
+    return replace(verdict, reason="") if heard else verdict
+
+
+def _was_asked(known: Conversation, mail: Arrived) -> bool:
+    question, message = known.question, mail.message
+    return (
+        known.state is State.ASKING
+        and question is not None
+        and question.sender == message.sender.id
+        and message.kind is MessageKind.CHAT
+        and mail.accepted_at >= question.asked_at
+    )
 
 
 def _forward(world: World, mail: Arrived, mailbox: MailboxKey) -> None:
