@@ -136,6 +136,8 @@ class DiscordServer:
                     await socket.close(code=4001)
         if session is not None and session.socket is socket:
             session.socket = None
+            if socket.close_code in {1000, 1001}:  # who says goodbye does not come back
+                self.sessions.pop(session.id, None)
         return socket
 
     async def _enter(

@@ -70,6 +70,23 @@ def test_a_lost_session_is_made_up_for(tmp_path: Path, discord: DiscordServer) -
     assert discord.identified == 2
 
 
+def test_a_restart_loses_nothing(tmp_path: Path, discord: DiscordServer) -> None:
+    """A task that is stopped says goodbye; the next one makes up for what was written meanwhile."""
+    with opened(tmp_path, discord) as ports:
+        found = Found(ports)
+        with held(ports):
+            eventually(lambda: discord.connected)
+            say(discord, "before")
+            eventually(lambda: found.texts(1))
+        say(discord, "meanwhile")
+        with held(ports):
+            eventually(lambda: found.texts(2))
+            say(discord, "after")
+            eventually(lambda: found.texts(3))
+    assert [one.text for one in found.messages] == ["before", "meanwhile", "after"]
+    assert discord.identified == 2
+
+
 def test_a_killed_process_loses_nothing(tmp_path: Path, discord: DiscordServer) -> None:
     """Killed with -9 between messages, the next process goes on where the kept sequence stands."""
     with opened(tmp_path, discord) as ports:
