@@ -1,4 +1,5 @@
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,18 +12,12 @@ from tests.aws import ministack
 from tests.aws.deployment import STACK, Emulator, deploy, route, written
 from tests.aws.test_pipeline import posts
 from tests.pipeline.agent_server import agent_server
-from tests.pipeline.serving import CHAT, WEBHOOK_SECRET, until
+from tests.pipeline.serving import CHAT, PATIENCE, PROGRAM, WEBHOOK_SECRET, environ_of, until
 from tests.stubs.telegram import TelegramStub
-from threadline import wiring
-from threadline.app.configure.compile import compile_settings
-from threadline.app.configure.surroundings import Surroundings
-from threadline.app.settings_items import store_settings
 from threadline.backends.aws import stack
-from threadline.backends.clock import SystemClock
 
 pytestmark = [pytest.mark.sam, pytest.mark.aws]
 
-NAMESPACE = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
 SAID = "hello to the deployed stack"
 
 
@@ -64,19 +59,16 @@ def test_a_delivery_goes_through_the_deployed_functions(deployed: Deployed, tmp_
     host, address = route(deployed.emulator, outputs["PublicUrl"])
     with agent_server(tmp_path / "agent") as agent, TelegramStub(edit_interval=0) as telegram:
         telegram.add_chat(CHAT, "private")
-        ports = wiring.aws_ports(stack.environ(outputs), SystemClock())
-        secrets = {"bot_token": telegram.token, "webhook_secret": WEBHOOK_SECRET}
-        source = (
+        (tmp_path / "threadline.yaml").write_text(
             "platforms: {telegram: {allow: everyone, apps: {default: "
             f"{{base_url: '{telegram.url}', transport: webhook}}}}}}}}\n"
         )
-        around = Surroundings(
-            namespace=NAMESPACE, present={"telegram/default": frozenset(secrets)},
-            agent_url=agent.url,
-        )  # fmt: skip
-        settings = compile_settings(source.encode(), around, "threadline.yaml").settings
-        store_settings(ports.store, settings, ports.clock.now())
-        ports.secrets.put("telegram/default", secrets)
+        environ = {**deployed.emulator.environ, "THREADLINE_AGENT_URL": agent.url}
+        given = f"bot_token={telegram.token}\nwebhook_secret={WEBHOOK_SECRET}\n"
+        told = threadline(tmp_path, environ, "secrets", "set", "telegram", stdin=given)
+        assert "as threadline/dev/telegram/default" in told
+        assert "pushed to threadline-dev" in threadline(tmp_path, environ, "config", "push")
+        assert "is what is in force" in threadline(tmp_path, environ, "config", "push")
         answer = httpx.post(
             f"{address}/webhooks/telegram",
             json=telegram.say(CHAT, SAID),
@@ -85,3 +77,13 @@ def test_a_delivery_goes_through_the_deployed_functions(deployed: Deployed, tmp_
         )
         assert (answer.status_code, answer.text) == (200, "{}")
         until(lambda: posts(telegram) == [f"You said: {SAID}"], partial(written, deployed.emulator))
+
+
+def threadline(root: Path, environ: Mapping[str, str], *words: str, stdin: str = "") -> str:
+    """Run a command on the stack and return what it printed."""
+    done = subprocess.run(
+        [*PROGRAM, *words, "--stack", STACK], cwd=root, env=environ_of(environ), input=stdin,
+        capture_output=True, text=True, check=False, timeout=PATIENCE,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -95,7 +95,11 @@ def test_queries_name_what_is_logged(stack: Template) -> None:
 
 def test_queries_read_every_functions_log(stack: Template) -> None:
     """A saved query looks into the logs of all functions, and only where it is wanted."""
-    groups = {name for name, _ in resources(stack, "AWS::Logs::LogGroup") if name != "ApiLogs"}
+    groups = {
+        name
+        for name, _ in resources(stack, "AWS::Logs::LogGroup")
+        if name not in {"ApiLogs", "LongRunningLogs"}
+    }
     for name, resource in stack["Resources"].items():
         if resource["Type"] == QUERY:
             read = {one["Ref"] for one in resource["Properties"]["LogGroupNames"]}

@@ -106,3 +106,18 @@ def test_the_schema_is_printed(threadline: Command) -> None:
 def test_who_may_talk_in_words(allow: Allow, words: str) -> None:
     """A list is told so that a person sees at once whom it lets in."""
     assert who(allow) == words
+
+
+def test_pushing_wants_a_stack(threadline: Command) -> None:
+    """Without the name of a stack nothing is pushed, and the way is told."""
+    ended = threadline("config", "push")
+    assert ended.code == 1
+    assert "threadline config push --stack NAME" in ended.err
+
+
+def test_what_runs_here_is_not_run_on_a_stack(threadline: Command) -> None:
+    """A command that works on this folder alone says so, wherever the stack is named."""
+    for words in (("--stack", "x", "serve"), ("serve", "--stack=x")):
+        ended = threadline(*words)
+        assert ended.code == 1
+        assert "not on a stack" in ended.err

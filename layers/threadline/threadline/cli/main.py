@@ -18,6 +18,7 @@ from threadline.cli import (
     replay,
     secrets,
     serve,
+    state,
     version,
     webhook,
 )
@@ -39,6 +40,9 @@ COMMANDS = (
 )
 """Modules that each add their words: `add(subparsers)` sets `run`, which gives the exit code."""
 
+ON_A_STACK = frozenset({"admit", "config", "outbox", "pause", "redrive", "secrets", "webhook"})
+"""Modules whose commands also work on a deployed stack."""
+
 REPORT = "internal-error.txt"
 
 
@@ -48,8 +52,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     Gives 0 when it is done, 1 when it could not be, 2 when the configuration has faults or the
     words are wrong, 70 for a fault of our own.
     """
-    args = parser().parse_args(argv)
+    stack, words = _stack(argv)
+    args = parser().parse_args(words)
     try:
+        _work_on(stack, args.run.__module__.rpartition(".")[2])
         return int(args.run(args))
     except ConfigError as faults:
         print(faults, file=sys.stderr)
@@ -72,7 +78,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def parser() -> argparse.ArgumentParser:
     """Put the words of all commands together."""
     made = argparse.ArgumentParser(
-        prog="threadline", description="Connects chats to agents that speak the LangGraph API."
+        prog="threadline",
+        description="Connects chats to agents that speak the LangGraph API.",
+        epilog="With --stack NAME a command works on that stack on AWS, in place of this folder.",
     )
 
     def print_help(_: argparse.Namespace) -> int:
@@ -84,6 +92,20 @@ def parser() -> argparse.ArgumentParser:
     for command in COMMANDS:
         command.add(subparsers)
     return made
+
+
+def _stack(argv: Sequence[str] | None) -> tuple[str, list[str]]:
+    """Take `--stack NAME` out of the words, wherever it stands."""
+    taking = argparse.ArgumentParser(prog="threadline", add_help=False, allow_abbrev=False)
+    taking.add_argument("--stack", default="")
+    known, words = taking.parse_known_args(argv)
+    return str(known.stack), words
+
+
+def _work_on(stack: str, command: str) -> None:
+    if stack and command not in ON_A_STACK:
+        raise ThreadlineError("this command works on this folder only, not on a stack")
+    state.stack.set(stack)
 
 
 def _report() -> str:

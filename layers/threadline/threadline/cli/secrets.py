@@ -101,10 +101,10 @@ def _all_made(wanted: "Entry") -> bool:
 
 
 def _tell(wanted: "Entry", outcome: "Outcome") -> None:
-    path = Path(state.SECRETS)
-    print(f"{wanted}: {', '.join(sorted(outcome.values))} stored in {path}")
+    place = state.place_of_secrets(str(wanted))
+    print(f"{wanted}: {', '.join(sorted(outcome.values))} stored in {place}")
     for name in outcome.made:
-        print(f'{name} was made here; where it is wanted, copy it from "{wanted}" in that file.')
+        print(f'{name} was made here; where it is wanted, copy it from "{wanted}" there.')
     for name in outcome.rotated:
         print(
             f"The former {name} stays valid until: {as_typed()} secrets set {wanted} --end-rotation"

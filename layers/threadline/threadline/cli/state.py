@@ -1,8 +1,9 @@
-"""The installation of the working directory: its state folder and its configuration file."""
+"""The installation a command works on: the working directory's, or a stack's on AWS."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,11 +22,21 @@ DEMO = "http://127.0.0.1"
 """Stands for the demo agent, which has no address until it runs."""
 
 
+stack: ContextVar[str] = ContextVar("stack", default="")
+"""The name of the stack that the command was given, "" for the working directory."""
+
+
 @contextmanager
 def ports() -> Iterator["Ports"]:
-    """Open the stores of the working directory. Raises StoreError."""
+    """Open the stores of the working directory, or of the stack. Raises StoreError."""
     from threadline import wiring
 
+    if stack.get():
+        from threadline.backends.aws.stack import environ
+        from threadline.backends.clock import SystemClock
+
+        yield wiring.aws_ports(environ(outputs()), SystemClock())
+        return
     local = wiring.local_ports(Path.cwd() / FOLDER)
     try:
         yield local.ports
@@ -44,22 +55,43 @@ def read(path: Path) -> bytes:
         raise ConfigError([Fault(str(path), f"cannot be read: {error.strerror}")]) from None
 
 
-def surroundings() -> "Surroundings":
+def outputs() -> Mapping[str, str]:
+    """Read the outputs of the stack. Raises StoreError."""
+    import boto3
+
+    from threadline.backends.aws.stack import outputs
+
+    return outputs(boto3.Session(), stack.get())
+
+
+def place_of_secrets(entry: str) -> str:
+    """Say where a person finds an entry's secrets."""
+    if stack.get():
+        return f"Secrets Manager, as {outputs()['SecretsPrefix']}{entry}"
+    return SECRETS
+
+
+def surroundings(namespace: str = NO_NAMESPACE) -> "Surroundings":
     """Tell what stands round the file here, without making anything."""
     from threadline.app.configure.surroundings import Surroundings
 
+    public_url = os.environ.get("THREADLINE_PUBLIC_URL", "")
+    if stack.get() and not public_url:
+        from threadline.backends.aws.names import PUBLIC_URL
+
+        public_url = outputs().get(PUBLIC_URL, "")
     present: dict[str, frozenset[str]] = {}
-    if (Path.cwd() / FOLDER).is_dir():
+    if stack.get() or (Path.cwd() / FOLDER).is_dir():
         with ports() as opened:
             for entry in opened.secrets.entries():
                 values = opened.secrets.get(entry)
                 present[entry] = frozenset(name for name, value in values.items() if value)
     return Surroundings(
-        namespace=NO_NAMESPACE,
+        namespace=namespace,
         present=present,
         agent_url=os.environ.get("THREADLINE_AGENT_URL", ""),
-        public_url=os.environ.get("THREADLINE_PUBLIC_URL", ""),
-        demo_url=DEMO,
-        local=True,
+        public_url=public_url,
+        demo_url="" if stack.get() else DEMO,
+        local=not stack.get(),
         program=as_typed(),
     )
