@@ -1,0 +1,188 @@
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from long_running.host import Host
+from long_running.sockets.making import Making, Wanted, admits
+from long_running.sockets.state import Phase, SocketState
+from tests.unit.buzz.relay import settings
+from threadline import wiring
+from threadline.app.world import World
+from threadline.backends.clock import VirtualClock
+from threadline.core.settings import AppSettings, Settings
+from threadline.platforms.buzz import PLATFORM
+from threadline.platforms.discord import PLATFORM as DISCORD
+
+NOW = 1_790_000_000.0
+APP = replace(settings(), transport="socket")
+SETTINGS = Settings(version="1", namespace="0" * 32, apps=(APP,))
+
+
+@dataclass(slots=True)
+class Line:
+    """A connection that shows whatever state it is told to."""
+
+    state: SocketState = SocketState(Phase.CONNECTED)
+    started: int = 0
+    stopped: int = 0
+
+    def start(self) -> None:
+        """Begin."""
+        self.started += 1
+
+    def stop(self) -> bool:
+        """End."""
+        self.stopped += 1
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Lines(Making):
+    """Makes lines instead of connections."""
+
+    made: list[Line] = field(default_factory=list)
+
+    def make(self, wanted: Wanted) -> Line:
+        """Make a line."""
+        assert wanted.name == "buzz/default"
+        self.made.append(Line())
+        return self.made[-1]
+
+
+@dataclass(slots=True)
+class Stage:
+    """A host, its clock, and what it said and logged."""
+
+    world: World
+    clock: VirtualClock
+    logged: list[dict[str, Any]]
+    said: list[str] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+
+    def host(self, holder: str = "one") -> Host:
+        """Make a host of this name."""
+        world = replace(self.world, holder=holder)
+        making = Lines(world, wiring.ingest_of(world), lambda: 0.5, self.lines)
+        host = Host(world, making, self.said.append)
+        host.follow(SETTINGS)
+        return host
+
+    def later(self, host: Host, seconds: float) -> None:
+        """Let time pass, the host looking every five seconds."""
+        for _ in range(int(seconds / 5)):
+            self.clock.sleep(5)
+            host.look()
+            for place in host._places.values():
+                if place.ending is not None:
+                    place.ending.join(10)  # it ends beside us, in real time
+
+    def alarms(self) -> list[str]:
+        """List the alarms."""
+        return [str(line["reason"]) for line in self.logged if line["event"] == "alarm"]
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stage]:
+    """Open a world in which Buzz has its key."""
+    clock, logged = VirtualClock(NOW), list[dict[str, Any]]()
+    local = wiring.local_ports(tmp_path, clock)
+    local.ports.secrets.put("buzz/default", {"private_key": f"{3:064x}"})
+    world = wiring.world_of(
+        local.ports, lambda event, **more: logged.append({"event": event, **more})
+    )
+    yield Stage(world, clock, logged)
+    local.close()
+
+
+def test_a_socket_is_held_while_it_is_configured(stage: Stage) -> None:
+    """It begins with its app, ends with it, and begins anew with another secret."""
+    host = stage.host()
+    host.look()
+    assert [line.started for line in stage.lines] == [1]
+    stage.world.secrets.put("buzz/default", {"private_key": f"{5:064x}"})
+    stage.later(host, 20)
+    assert [line.stopped for line in stage.lines] == [1, 0]
+    host.follow(replace(SETTINGS, apps=()))
+    stage.later(host, 20)
+    assert [line.stopped for line in stage.lines] == [1, 1]
+    assert host.states() == {}
+
+
+def test_of_two_hosts_one_holds(stage: Stage) -> None:
+    """The second waits, and takes over within a minute once the first one is silent."""
+    first, second = stage.host("one"), stage.host("two")
+    first.look()
+    second.look()
+    assert second.states()["buzz/default"].phase is Phase.WAITING
+    for _ in range(20):
+        stage.later(first, 5)
+        second.look()
+    assert len(stage.lines) == 1
+    stage.later(second, 60)
+    assert len(stage.lines) == 2
+    first.look()
+    stage.later(first, 10)
+    assert stage.lines[0].stopped == 1
+
+
+def test_stopping_gives_the_lease_back(stage: Stage) -> None:
+    """A host that leaves in good order is followed at once."""
+    first, second = stage.host("one"), stage.host("two")
+    first.look()
+    first.stop()
+    assert stage.lines[0].stopped == 1
+    second.look()
+    assert len(stage.lines) == 2
+
+
+@pytest.mark.parametrize("phase", [Phase.DEAF, Phase.REFUSED])
+def test_somebody_is_told_of_a_deaf_socket(stage: Stage, phase: Phase) -> None:
+    """A minute of deafness raises an alarm, again after ten minutes; a hiccup raises none."""
+    host = stage.host()
+    host.look()
+    stage.lines[0].state = SocketState(phase, "closed: threadline x")
+    stage.later(host, 30)
+    stage.lines[0].state = SocketState(Phase.CONNECTED)
+    stage.later(host, 30)
+    assert stage.alarms() == []
+    stage.lines[0].state = SocketState(phase, "closed")
+    stage.later(host, 120)
+    assert stage.alarms() == [f"socket_{phase}"]
+    stage.later(host, 600)
+    assert stage.alarms() == [f"socket_{phase}"] * 2
+    assert "buzz/default is connected." in stage.said
+
+
+def test_a_socket_that_a_fault_ended_begins_again(stage: Stage) -> None:
+    """A connection that ended by itself is made anew a little later, and that is told."""
+    host = stage.host()
+    host.look()
+    stage.lines[0].state = SocketState(Phase.STOPPED, "a fault of ours ended it")
+    stage.later(host, 20)
+    assert len(stage.lines) == 2
+    assert stage.alarms() == ["socket_fault"]
+
+
+@pytest.mark.parametrize(
+    ("platform", "base_url", "url", "admitted"),
+    [
+        (PLATFORM, "wss://relay.example.com", "wss://relay.example.com", True),
+        (PLATFORM, "ws://127.0.0.1:9", "ws://127.0.0.1:9", True),
+        (PLATFORM, "wss://relay.example.com", "wss://elsewhere.example.com", False),
+        (PLATFORM, "", "wss://relay.example.com", False),
+        (DISCORD, "", "wss://gateway.discord.gg/?v=10", True),
+        (DISCORD, "", "ws://gateway.discord.gg/?v=10", False),
+        (DISCORD, "", "wss://user@gateway.discord.gg/", False),
+        (DISCORD, "", "wss://gateway.discord.gg.example.com/", False),
+        (DISCORD, "", "wss://[", False),
+    ],
+)
+def test_a_socket_goes_only_to_its_platform(
+    platform: Any, base_url: str, url: str, admitted: bool
+) -> None:
+    """A connection goes to the configured host, or by TLS to one of the platform's own."""
+    app: AppSettings = replace(APP, base_url=base_url)
+    assert admits(platform, app, url) is admitted
