@@ -19,10 +19,17 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     try:
         platform = parameter(event, "platform")
         answer = wiring.ingest().receive(request, platform, parameter(event, "app", "default"))
-    except Exception as error:
-        # Imported where it is needed: no cold start waits for it.
-        import logging
-
-        logging.getLogger("threadline").exception("ingest failed: %s", type(error).__name__)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the platform gets its 503
+        _tell(error)
         return response(_NOT_KEPT)
     return response(answer)
+
+
+def _tell(error: Exception) -> None:
+    """Write which error and where; its text, which Lambda would add, may quote a message."""
+    import logging  # no cold start waits for it
+
+    from threadline.backends.log_lines import place
+
+    log = logging.getLogger("threadline")
+    log.error("ingest failed: %s at %s", type(error).__name__, place(error))

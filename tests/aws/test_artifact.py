@@ -96,6 +96,16 @@ def test_a_mailbox_that_is_gone_costs_no_message(
     assert json.loads(kept[0]["body"])["message"]["text"] == TEXT
 
 
+def test_a_failure_is_told_without_its_text(ingest: Function, emulated: Emulated) -> None:
+    """What goes wrong inside is 503 and one line: which error and where, not what it says."""
+    name = f"threadline/{emulated.name}/telegram/default"
+    emulated.clients.secretsmanager.put_secret_value(SecretId=name, SecretString="planted")
+    assert ingest.invoke(recording("telegram", "message.private").event)["statusCode"] == 503
+    assert "ingest failed: StoreUnavailable at secret_cache.py:" in ingest.output()
+    assert "planted" not in ingest.output()
+    assert "not a JSON object" not in ingest.output()
+
+
 def test_what_cannot_start_says_so(built: Path, tmp_path: Path) -> None:
     """Without its layer the function reports what it lacks: nothing else here fills in for it."""
     with (
