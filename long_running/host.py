@@ -11,6 +11,7 @@ from long_running.sockets.making import Held, Making, Wanted
 from long_running.sockets.state import Phase, SocketState
 from threadline.app.world import World
 from threadline.core.errors import StoreError
+from threadline.core.reasons import Reason
 from threadline.core.settings import Settings
 
 LOOK_EVERY: Final = 2.0
@@ -18,6 +19,7 @@ ALARM_AFTER: Final = 60.0
 ALARM_AGAIN: Final = 600.0
 STOP_WITHIN: Final = 19.0
 AFTER_FAULT: Final = 10.0
+ALARMS: Final = {Phase.DEAF: Reason.SOCKET_DEAF, Phase.REFUSED: Reason.SOCKET_REFUSED}
 
 log = logging.getLogger(__name__)
 
@@ -133,7 +135,7 @@ class Host:
                 place.socket = self.making.make(place.wanted)
                 place.socket.start()
         elif held and place.state.phase is Phase.STOPPED:
-            self.world.log("alarm", reason="socket_fault", **_names(place))
+            self.world.log("alarm", reason=str(Reason.SOCKET_FAULT), **_names(place))
             place.socket, place.again_at = None, now + AFTER_FAULT
         elif not held and place.socket is not None:
             self.world.log("socket", reason="lease_lost", **_names(place))
@@ -167,15 +169,15 @@ class Host:
 
     def _alarm(self, place: _Place, state: SocketState, now: float) -> None:
         """Tell somebody where a socket hears nothing for long, again every ten minutes."""
-        if state.phase not in {Phase.DEAF, Phase.REFUSED}:
+        if state.phase not in ALARMS:
             place.wrong_since = 0.0
             return
         place.wrong_since = place.wrong_since or now
         due = max(place.wrong_since + ALARM_AFTER, place.alarmed_at + ALARM_AGAIN)
         if now >= due:
             place.alarmed_at = now
-            reason = f"socket_{state.phase}"
-            self.world.log("alarm", reason=reason, detail=state.why, **_names(place))
+            reason = ALARMS[state.phase]
+            self.world.log("alarm", reason=str(reason), detail=state.why, **_names(place))
 
 
 def _names(place: _Place) -> dict[str, str]:

@@ -87,6 +87,9 @@ MEANINGS: Final = MappingProxyType(
         Reason.POST_REJECTED: "the platform refuses the post as it is",
         Reason.CONVERSATION_GONE: "the chat is gone, or the bot is no longer in it",
         Reason.CREDENTIALS: "the platform refuses the bot's credentials: the operator must act",
+        Reason.SOCKET_DEAF: "a socket is open, but nothing that people write would arrive",
+        Reason.SOCKET_REFUSED: "a platform does not let a socket in: the operator must act",
+        Reason.SOCKET_FAULT: "a fault of ours ended a socket; it was begun again",
     }
 )
 

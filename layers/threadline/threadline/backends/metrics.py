@@ -59,6 +59,9 @@ METRICS: Final = (
     Metric("Posts", "part", "state", ("sent",), by_platform=True),
     Metric("PostsFailed", "part", "state", ("failed", "unknown")),
     Metric("CredentialsRejected", "alarm", "reason", ("credentials_rejected",)),
+    Metric(
+        "SocketsDeaf", "alarm", "reason", ("socket_deaf", "socket_refused", "socket_fault"),
+    ),
     Metric("TurnsOverdue", "sweep", amount="wakes"),
     Metric("Poisoned", "step", "step", ("poison",)),
 )  # fmt: skip

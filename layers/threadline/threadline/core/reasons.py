@@ -88,3 +88,8 @@ class Reason(StrEnum):
     POST_REJECTED = "post_rejected"
     CONVERSATION_GONE = "conversation_gone"
     CREDENTIALS = "credentials_rejected"
+
+    # sockets
+    SOCKET_DEAF = "socket_deaf"
+    SOCKET_REFUSED = "socket_refused"
+    SOCKET_FAULT = "socket_fault"
