@@ -77,7 +77,7 @@ def test_a_part_nobody_knows_is_refused(simulate: Make) -> None:
 def letters_of(world: Simulation) -> DeadLetters:
     """Give the dead letters of an installation."""
     ports = world.ports.ports
-    return DeadLetters(ports.queues.dead, ports.queues.mailbox, ports.store, ports.clock)
+    return DeadLetters(ports.queues.dead, ports.queues.mailbox, ports.store, ports.blobs, ports.clock)
 
 
 def given_up(simulate: Make) -> Simulation:

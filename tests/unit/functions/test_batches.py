@@ -12,6 +12,7 @@ from threadline.app import codec
 from threadline.backends.outgoing import Passage, PlannedGate
 from threadline.core.envelope import Wake
 from threadline.core.ids import ConversationKey, MailboxKey
+from threadline.core.ports import Delete, Expect
 
 
 def record(number: int, group: str, *, body: str | None = None, tries: int = 1) -> dict[str, Any]:
@@ -76,9 +77,8 @@ def test_a_mail_that_kills_its_handler_is_set_aside(tmp_path: Path) -> None:
     rows = world.ports.ports.store.query("deliveries", "delivery/try-m1", "journal#")
     assert [row.attributes["detail"] for row in rows] == ["begun", "handled"]
     for row in rows[1:]:
-        from threadline.core.ports import Delete, Expect
-
         world.ports.ports.store.write([Delete(row.key, Expect.ANY)])
+    world.clock.advance(60)
     answer = handler({"Records": [record(1, "g1", tries=3)]}, None)
     assert answer["batchItemFailures"] == []
     assert len(world.ports.ports.queues.dead.receive(10, visibility=30)) == 1

@@ -1,6 +1,8 @@
 """Talking to the agent of a turn: its codec, its address, its key, its assistant."""
 
+import re
 from dataclasses import dataclass
+from typing import Final
 
 from threadline.app.world import World
 from threadline.core.agent import Agent, AgentAccess
@@ -10,6 +12,9 @@ from threadline.core.json import Json, JsonObject
 from threadline.core.message import Sender
 from threadline.core.policy import Policy, guarded
 from threadline.core.settings import AgentSettings, Binding, Session, Settings
+
+OURS: Final = ("no agent named", "agent ", "binding ", "the message", "the thread", "too many")
+"""How errors of our own making begin: they hold nobody else's words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +82,14 @@ def session(binding: Binding, sender: Sender) -> Session:
 def identity(context: JsonObject, **ids: str) -> JsonObject:
     """Add who it is for; identity always wins over configured context, empty ids are left out."""
     return {**context, **{name: value for name, value in ids.items() if value}}
+
+
+def brief(error: str) -> str:
+    """Cut an agent's own words off an error: they may quote a message or a key.
+
+    What is left is the call and its status, or the class of what a run raised.
+    """
+    call = re.match(r"[a-z ]+: (?:\d{3}|[a-z_]+)\b", error)
+    if call:
+        return call[0]
+    return error if error.startswith(OURS) else re.split(r"[:(\s]", error, maxsplit=1)[0][:60]

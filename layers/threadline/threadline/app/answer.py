@@ -58,8 +58,8 @@ def _success(outcome: Outcome, language: str) -> Ending:
     question = guard.check(outcome.question).text
     if question:
         parts.append(_question(question, outcome.options, checked.text))
-    said = "\n\n".join(part for part in parts if part)
-    if not said:
+    said = "\n\n".join(part for part in parts if part.strip())
+    if not said.strip():
         notice = Reply(say("run_silent", language), Tone.NOTICE)
         return Ending((notice,), Reason.RUN_SILENT, Stage.DONE)
     tone = Tone.QUESTION if question else Tone.ANSWER
@@ -82,7 +82,7 @@ def _question(question: str, options: tuple[str, ...], text: str) -> str:
 def _broken(text: str, key: str, code: str, language: str) -> Ending:
     """Mark a partial answer as broken off, or say that there is none."""
     kept = guard.check(text).text
-    if not kept:
+    if not kept.strip():
         return Ending((Reply(say(key, language), Tone.NOTICE),), str(code), Stage.FAILED)
     marked = f"{_closed(kept)}\n\n{say('run_partial', language)}"
     return Ending((Reply(marked),), str(code), Stage.FAILED)
@@ -92,7 +92,7 @@ def _cut(text: str, key: str, code: str, language: str) -> Ending:
     kept = guard.check(text).text
     note = say(key, language)
     return Ending(
-        (Reply(f"{_closed(kept)}\n\n{note}" if kept else note),), str(code), Stage.FAILED
+        (Reply(f"{_closed(kept)}\n\n{note}" if kept.strip() else note),), str(code), Stage.FAILED
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from threadline.app.start import follow, proceed
 from threadline.app.world import World
 from threadline.core import keys
 from threadline.core.choice import Choice
-from threadline.core.command import recognise
+from threadline.core.command import Command, CommandName, recognise
 from threadline.core.envelope import Arrived, FlushOutbox
 from threadline.core.ids import ConversationKey, MailboxKey
 from threadline.core.message import Message, MessageKind
@@ -25,6 +25,8 @@ from threadline.core.settings import ReplyMode
 from threadline.core.turn import State
 
 BUDGET: Final = 10.0
+URGENT: Final = frozenset({CommandName.STOP, CommandName.NEW})
+"""Commands that no rate holds back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,8 @@ def _take(world: World, mail: Arrived, choice: Choice) -> Scene | None:
     waiting = _waiting(world, mail, choice)
     read = _read(world, key, waiting, choice)
     scene = _scene(world, read, message, key, mailbox, topic)
-    if let_in(scene, waiting, choice):
+    seen_before = read.seen is not None and not (mail.redriven and read.seen.fate is Fate.DEAD)
+    if not seen_before and let_in(scene, waiting, choice):
         return None
     refusal = ""
     if not isinstance(world.platform(message.platform), Chooses):
@@ -83,22 +86,33 @@ def _take(world: World, mail: Arrived, choice: Choice) -> Scene | None:
     if refusal:
         refuse(scene, waiting, choice, refusal)
         return None
-    if read.seen is not None and not (mail.redriven and read.seen.fate is Fate.DEAD):
+    if seen_before and read.seen is not None:
         _again(scene, message, read.seen)
         return None
-    if capped(scene, waiting, choice) or owned_elsewhere(scene, waiting, choice, read.claim):
+    command = _command(world, message)
+    urgent = command is not None and command.name in URGENT
+    if not urgent and capped(scene, waiting, choice):
         return None
-    return _effect(scene, waiting, choice, read)
+    if owned_elsewhere(scene, waiting, choice, read.claim):
+        return None
+    return _effect(scene, Order(command, waiting, choice.binding) if command else None,
+                   waiting, choice, read)  # fmt: skip
 
 
-def _effect(scene: Scene, waiting: Waiting, choice: Choice, read: _Read) -> Scene | None:
-    message = waiting.message
-    command = recognise(message.text, addressed=message.addressed)
+def _command(world: World, message: Message) -> Command | None:
+    """Read a command; where a binding had to be mentioned to hear it, the mention is no part."""
+    mentioned = message.addressed or choose.fans_out(world, message)
+    return recognise(message.text, addressed=mentioned)
+
+
+def _effect(
+    scene: Scene, order: Order | None, waiting: Waiting, choice: Choice, read: _Read
+) -> Scene | None:
+    if order is not None:
+        handle(scene, order)
+        return None
     if edits.is_edit(waiting):
         starts = edits.arrive(scene, waiting, choice.binding, read.original)
-    elif command is not None:
-        handle(scene, Order(command, waiting, choice.binding))
-        return None
     else:
         starts = place(scene, edits.held_for(scene, waiting), choice.binding)
     if items.seen(waiting.identity) not in scene.plan.changes:
@@ -224,7 +238,7 @@ def scene_of(world: World, item: Item) -> Scene:
     """Open a step on a stored conversation."""
     conversation = items.read(Conversation, item)
     assert conversation is not None
-    return open_scene(world, conversation, item.version, item.due[1] if item.due else None)
+    return open_scene(world, conversation, item.version)
 
 
 def _again(scene: Scene, message: Message, seen: Seen) -> None:

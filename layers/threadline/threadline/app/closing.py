@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from threadline.app import answer, deliver, items, lease, ledger
+from threadline.app.agents import brief
 from threadline.app.answer import Ending
 from threadline.app.following import Following
 from threadline.app.ledger import Entry
@@ -14,12 +15,16 @@ from threadline.core.agent import Outcome
 from threadline.core.envelope import FlushOutbox, FollowRun, RunEnded, Timer
 from threadline.core.errors import Conflict
 from threadline.core.ids import DeliveryId
+from threadline.core.platform import Platform
 from threadline.core.ports import Change, Delete, Expect, Put
-from threadline.core.posting import Draft, Receipt
+from threadline.core.posting import Draft, Receipt, Reply, Tone
 from threadline.core.records import JournalRow, Part, PartState, RunRecord
 from threadline.core.settings import ReplyMode
+from threadline.core.texts import say
 
 APPLY_AGAIN_AFTER: Final = 15.0
+MOST_PARTS: Final = 40
+MOST_OPTIONS: Final = 20
 
 
 def close(run: Following, outcome: Outcome, cooling_until: float) -> Ending:
@@ -33,7 +38,7 @@ def close(run: Following, outcome: Outcome, cooling_until: float) -> Ending:
     world, hint = run.world, run.hint
     language = world.settings().language
     ending = answer.compose(outcome, run.visible.text, language, over_limit=run.cancelled)
-    drafts = [draft for reply in ending.replies for draft in run.screen.platform.render(reply)]
+    drafts = _drafts(run.screen.platform, ending, language)
     posted = run.screen.posted or _doubtful_sign(run)
     parts = answer_parts(world, hint, drafts, posted)
     free = cooling_until <= world.clock.now() and _is_next(run, parts)
@@ -41,13 +46,15 @@ def close(run: Following, outcome: Outcome, cooling_until: float) -> Ending:
         parts[0] = ledger.claimed(parts[0], world.holder, world.clock.now())
     record = replace(
         run.record(), ended=True, visible="", outcome=ending.code, asked=ending.asked,
-        asked_at=world.clock.now(), options=ending.options, holder="",
+        asked_at=max(world.clock.now(), 0.0 if free else cooling_until), holder="",
+        options=tuple(one[:200] for one in ending.options[:MOST_OPTIONS]),
     )  # fmt: skip
     changes = [*ledger.planned(parts, world.clock.now()), *_journal(world, hint, ending, outcome)]
     changes += _once_more(run, parts)
     lease.write(world, run.lease, record, changes)
     if free:
-        post(world, parts)
+        shown_at = post(world, parts)
+        record = replace(record, asked_at=max(record.asked_at, shown_at))
     else:
         _hint(world, parts[0])
     tell(world, hint, record)
@@ -78,6 +85,15 @@ def _doubtful_sign(run: Following) -> Receipt | None:
     return sign_of(world, hint)
 
 
+def _drafts(platform: Platform, ending: Ending, language: str) -> list[Draft]:
+    """Render what is said; the rest of an answer beyond all measure is left out, and said so."""
+    drafts = [draft for reply in ending.replies for draft in platform.render(reply)]
+    if len(drafts) > MOST_PARTS:
+        rest = platform.render(Reply(say("too_long", language), Tone.NOTICE))
+        drafts = [*drafts[: MOST_PARTS - 1], *rest[:1]]
+    return drafts or list(platform.render(Reply(say("run_silent", language), Tone.NOTICE)))
+
+
 def _is_next(run: Following, parts: list[Part]) -> bool:
     if all(part.action == "edit" for part in parts):
         return True
@@ -96,8 +112,8 @@ def tell(world: World, hint: FollowRun, record: RunRecord) -> None:
     send(world, world.clock.now(), [ended], [], [])
 
 
-def post(world: World, parts: list[Part]) -> None:
-    """Post parts in order, the first one claimed; what cannot go now stays in the ledger."""
+def post(world: World, parts: list[Part]) -> float:
+    """Post parts in order, the first one claimed; give when what cannot go now may go, else 0."""
     entry = Entry(parts[0], 1)
     for following in [*parts[1:], None]:
         sent = deliver.send(world, entry, following)
@@ -106,8 +122,9 @@ def post(world: World, parts: list[Part]) -> None:
             timer = Timer(at=sent.again_at, mail=FlushOutbox(destination=place))
             send(world, world.clock.now(), [], [], [timer])
         if sent.following is None:
-            return
+            return sent.again_at
         entry = sent.following
+    return 0.0
 
 
 def answer_parts(
@@ -149,7 +166,8 @@ def _window(world: World, hint: FollowRun) -> float:
 def _once_more(run: Following, parts: list[Part]) -> list[Change]:
     """Apply the final edit again later where an edit of a former holder may still land."""
     first = parts[0]
-    if run.lease.record.lease == 1 or first.action != "edit":
+    alone = run.lease.record.lease == 1 and not run.screen.uncertain
+    if alone or first.action != "edit":
         return []
     now = run.world.clock.now()
     again = replace(
@@ -165,7 +183,7 @@ def _journal(world: World, hint: FollowRun, ending: Ending, outcome: Outcome) ->
     rows = [
         JournalRow(
             delivery=DeliveryId(delivery), at=now, step=f"run {ending.code}",
-            detail=outcome.error[:500], conversation=hint.conversation, turn=hint.turn.id,
+            detail=brief(outcome.error), conversation=hint.conversation, turn=hint.turn.id,
         )
         for delivery in hint.turn.deliveries
     ]  # fmt: skip

@@ -72,7 +72,12 @@ def _stop(scene: Scene, order: Order) -> None:
         _say(scene, order, "nothing_to_stop")
         scene.commit()
         return
-    stopped = cancel(scene)
+    certainly_none = turn.tries > 0 and not turn.lost and not turn.run
+    stopped = certainly_none or cancel(scene)
+    if scene.conversation.state is State.STARTING and not stopped:
+        _say(scene, order, "command_failed", command="stop")
+        scene.commit()
+        return
     if scene.conversation.state is State.RUNNING and turn.reply is not ReplyMode.LOG:
         if not stopped:
             _say(scene, order, "command_failed", command="stop")
@@ -121,9 +126,8 @@ def _ask_agent(scene: Scene, order: Order) -> None:
     except NotOffered:
         _say(scene, order, "not_offered", command=name)
     except AgentError as error:
-        scene.journal(
-            Reason.AGENT_DOWN, str(error), deliveries=(order.waiting.message.delivery,)
-        )  # fmt: skip
+        why = agents.brief(str(error))
+        scene.journal(Reason.AGENT_DOWN, why, deliveries=(order.waiting.message.delivery,))
         _say(scene, order, "command_failed", command=name)
     else:
         to_post = destination_of(order.waiting.message)

@@ -15,6 +15,7 @@ from threadline.core.reasons import Reason
 
 HEADER: Final = "x-threadline-secret"
 MOST_BYTES: Final = 6_000_000
+LONGEST_KEY: Final = 1000
 
 
 def ended(world: World, request: Webhook, agent: str) -> Answer:
@@ -29,7 +30,7 @@ def ended(world: World, request: Webhook, agent: str) -> Answer:
         return _refused(404, Reason.NO_ROUTE)
     if request.method != "POST":
         return _refused(405, Reason.METHOD)
-    given = request.headers.get(HEADER, "").encode()
+    given = request.headers.get(HEADER, "").encode("utf-8", "replace")
     if not any(one and hmac.compare_digest(given, one.encode()) for one in expected):
         return _refused(401, Reason.SIGNATURE)
     if len(request.body) > MOST_BYTES:
@@ -52,7 +53,14 @@ def _conversation(body: bytes) -> tuple[ConversationKey, MailboxKey] | None:
         return None
     if not (isinstance(conversation, str) and isinstance(mailbox, str)):
         return None
-    return ConversationKey(conversation[:1000]), MailboxKey(mailbox[:1000])
+    if not (_is_key(conversation) and _is_key(mailbox)):
+        return None
+    return ConversationKey(conversation), MailboxKey(mailbox)
+
+
+def _is_key(text: str) -> bool:
+    """Tell whether a text can be a key of ours: plain ASCII of a length that a store takes."""
+    return text.isascii() and text.isprintable() and 1 <= len(text) <= LONGEST_KEY
 
 
 def _refused(status: int, reason: Reason) -> Answer:

@@ -26,6 +26,8 @@ from threadline.core.turn import retry_delay
 SENDING_TIMEOUT: Final = 60.0
 GIVE_UP_AFTER: Final = 86_400.0
 MOST_AT_ONCE: Final = 100
+BUDGET: Final = 25.0
+"""Seconds after which a flush makes room for the next one, its function's time being limited."""
 LONGEST_REST: Final = 5.0
 
 
@@ -44,24 +46,30 @@ class Sent:
 
 
 def flush(world: World, destination: str) -> None:
-    """Post whatever may be posted now at a destination; a timer is set for the rest."""
+    """Post whatever may be posted now at a destination.
+
+    Whoever puts a part off sets its timer; a flush that met only that sets none of its own, or each
+    sweep would add one. Before its own time is up it leaves the rest to another hint.
+    """
+    begun, moved = world.clock.now(), False
     for _ in range(MOST_AT_ONCE):
         now = world.clock.now()
         live = ledger.live(world, destination)
-        if not live.entries:
-            return
-        if live.cooling_until > now:
-            _timer(world, destination, live.cooling_until)
+        if not live.entries or live.cooling_until > now:
             return
         entry, again_at = _next(live.entries, now)
         if entry is None:
-            if again_at:
+            if again_at and moved:
                 _timer(world, destination, again_at)
+            return
+        if now - begun > BUDGET:
+            _timer(world, destination, now)
             return
         try:
             sent = take_up(world, entry)
         except Conflict:
             return
+        moved = True
         if sent.cooling:
             _timer(world, destination, sent.again_at)
             return
@@ -97,11 +105,25 @@ def send(world: World, entry: Entry, following: Part | None = None) -> Sent:
         return _postpone(world, entry, str(error))
     except PostUnknown as error:
         return _unsure(world, entry, str(error), following)
+    except ConversationGone as error:
+        if part.action == "edit" and part.number != ledger.REPEAT:
+            return _anew(world, entry)
+        return settle(world, entry, ledger.failed(part, _why(world, part, error)), following)
     except PostError as error:
         return settle(world, entry, ledger.failed(part, _why(world, part, error)), following)
     if part.action == "edit":
         world.paces.edited(place, world.clock.now(), each)
     return settle(world, entry, ledger.sent(part, receipt), following)
+
+
+def _anew(world: World, entry: Entry) -> Sent:
+    """Post what can no longer be edited in: somebody removed the post it grew in."""
+    now = world.clock.now()
+    part = replace(
+        entry.part, action="post", target=None, state=PartState.PLANNED, holder="", moved_at=now
+    )
+    world.store.write([Put(items.part_item(part, now), entry.version)])
+    return Sent(part, now)
 
 
 def _why(world: World, part: Part, error: PostError) -> str:

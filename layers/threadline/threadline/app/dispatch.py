@@ -1,6 +1,5 @@
 """The only writer of conversations: one mail of a mailbox after the other."""
 
-import json
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,7 +7,7 @@ from threadline.app import codec, items
 from threadline.app.arrive import arrive, scene_of
 from threadline.app.codec import Unreadable
 from threadline.app.ended import files_ready, run_ended
-from threadline.app.plan import Plan
+from threadline.app.plan import Plan, read_mail
 from threadline.app.scene import Scene, open_scene
 from threadline.app.speak import destination_of
 from threadline.app.wake import wake
@@ -26,6 +25,7 @@ from threadline.core.texts import say
 VISIBILITY: Final = 60.0
 LAST_TRY: Final = 5
 POISON_AFTER: Final = 2
+DEAD_AFTER: Final = 0.8 * VISIBILITY
 AGAIN_AFTER: Final = (1.0, 2.0, 5.0, 15.0)
 CONFLICTS: Final = 4
 
@@ -42,7 +42,7 @@ class Received:
 def handle(world: World, received: Received) -> None:
     """Give one mail its effect. Raises StoreError where the queue shall deliver it again."""
     try:
-        mail = read(world, received.body)
+        mail = read_mail(world.blobs, received.body)
     except Unreadable as error:
         _set_aside(world, received, str(error))
         return
@@ -62,26 +62,10 @@ def handle(world: World, received: Received) -> None:
         _journal_try(world, received, mail, "handled")
 
 
-def read(world: World, body: str) -> Mail:
-    """Read mail, from the blob it rests in where it is long. Raises Unreadable."""
-    if '"kind":"stored"' in body.replace(" ", "")[:60]:
-        try:
-            stored = world.blobs.get(str(json.loads(body)["blob"]))
-        except (ValueError, KeyError) as error:
-            raise Unreadable("a stored body's reference") from error
-        if stored is None:
-            raise Unreadable("a stored body that is gone")
-        body = stored.decode()
-    mail = codec.decode(body)
-    if not isinstance(mail, Arrived | RunEnded | FilesReady | Wake):
-        raise Unreadable("a queue body that is no mail")
-    return mail
-
-
 def give_up(world: World, received: Received, reason: Reason) -> None:
     """Keep a mail that cannot be handled as a dead letter, with its reason, and tell the sender."""
     try:
-        mail = read(world, received.body)
+        mail = read_mail(world.blobs, received.body)
     except Unreadable as error:
         _set_aside(world, received, str(error))
         return
@@ -122,14 +106,20 @@ def _from_snapshot(world: World, mail: Wake) -> Scene | None:
     """Use the copy the sweep saw; a write fenced by its version tells whether it is current."""
     if mail.snapshot is None:
         return None
-    return open_scene(world, mail.snapshot, mail.version, world.clock.now())
+    return open_scene(world, mail.snapshot, mail.version)
 
 
 def _is_poison(world: World, received: Received, mail: Mail) -> bool:
-    """Tell whether earlier tries ended their process; otherwise journal that this one begins."""
+    """Tell whether an earlier try ended its process; otherwise journal that this one begins.
+
+    A try that was never begun (a throttle, a neighbour's failure) does not count, nor one that
+    failed in an outage in which nothing could be written: it comes again sooner than a dead one.
+    """
     rows = _tries(world, received)
-    ended = sum(1 for row in rows if row.detail != "begun")
-    if received.tries - 1 - ended >= POISON_AFTER:
+    begun = [row.at for row in rows if row.detail == "begun"]
+    ended = len(rows) - len(begun)
+    died = len(begun) > ended and world.clock.now() - begun[-1] >= DEAD_AFTER
+    if received.tries > POISON_AFTER and died:
         return True
     _journal_try(world, received, mail, "begun")
     return False
@@ -138,7 +128,7 @@ def _is_poison(world: World, received: Received, mail: Mail) -> bool:
 def failed(world: World, received: Received, error: str) -> float:
     """Note that a try failed in a known way and give the seconds until the next."""
     try:
-        mail = read(world, received.body)
+        mail = read_mail(world.blobs, received.body)
     except Unreadable:
         return AGAIN_AFTER[-1]
     _journal_try(world, received, mail, f"failed: {error}"[:200])

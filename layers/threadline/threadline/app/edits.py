@@ -3,17 +3,20 @@
 from dataclasses import replace
 from typing import Final
 
-from threadline.app import waits
-from threadline.app.place import accept, place
+from threadline.app import items, waits
+from threadline.app.place import accept, digest, place
 from threadline.app.scene import Scene
 from threadline.core import keys
 from threadline.core.message import MessageKind
+from threadline.core.ports import Expect, Put
 from threadline.core.reasons import Reason
 from threadline.core.records import Fate, Seen, Waiting
 from threadline.core.settings import Binding
 from threadline.core.texts import say
 
 HOLD: Final = 2.0
+MOST_HELD: Final = 20
+RELEASED_AT_ONCE: Final = 5
 
 
 def arrive(scene: Scene, waiting: Waiting, binding: Binding, original: Seen | None) -> bool:
@@ -21,6 +24,12 @@ def arrive(scene: Scene, waiting: Waiting, binding: Binding, original: Seen | No
     if original is None:
         _hold(scene, waiting)
         return False
+    if original.digest == digest(waiting.message):
+        accept(scene, waiting, reason=Reason.DUPLICATE, fate=Fate.DONE)
+        scene.journal(Reason.DUPLICATE, deliveries=(waiting.message.delivery,))
+        return False
+    changed = replace(original, digest=digest(waiting.message))
+    scene.plan.change(Put(items.seen_item(changed, scene.now), Expect.ANY))
     for sort, other in waits.backlog(scene):
         taken = scene.conversation.turn is not None and sort in scene.conversation.turn.waits
         if other.identity == original.identity and not taken:
@@ -53,12 +62,14 @@ def held_for(scene: Scene, waiting: Waiting) -> Waiting:
 
 def release(scene: Scene) -> bool:
     """Take held edits whose original never came as messages; tell whether an agent call is next."""
-    if not scene.conversation.held:
-        return False
-    starts = False
+    starts, released = False, 0
+    scene.conversation = replace(scene.conversation, held_due=scene.now + HOLD)
     for sort, other in waits.backlog(scene):
         if not other.hold_until or other.hold_until > scene.now:
             continue
+        released += 1
+        if released > RELEASED_AT_ONCE:
+            break
         waits.drop(scene, [sort])
         scene.conversation = replace(scene.conversation, held=scene.conversation.held - 1)
         binding = scene.settings.binding(other.binding)
@@ -67,6 +78,8 @@ def release(scene: Scene) -> bool:
             continue
         accept(scene, replace(other, identity=original_of(other)))
         starts = place(scene, replace(other, hold_until=0.0), binding) or starts
+    if scene.conversation.held > 0:
+        scene.plan.wake_at(scene.conversation.held_due, scene.wake("edit held"))
     return starts
 
 
@@ -76,11 +89,14 @@ def is_edit(waiting: Waiting) -> bool:
 
 
 def _hold(scene: Scene, waiting: Waiting) -> None:
-    until = scene.now + HOLD
+    until, held = scene.now + HOLD, scene.conversation.held
+    if held >= MOST_HELD:
+        accept(scene, waiting, reason=Reason.BACKLOG_FULL, fate=Fate.DONE)
+        scene.journal(Reason.BACKLOG_FULL, deliveries=(waiting.message.delivery,))
+        return
     waits.add(scene, replace(waiting, hold_until=until))
-    scene.conversation = replace(scene.conversation, held=scene.conversation.held + 1)
-    if scene.due_at is None or scene.due_at > until:
-        scene.due_at = until
+    first = scene.conversation.held_due if held else until
+    scene.conversation = replace(scene.conversation, held=held + 1, held_due=first)
     scene.plan.wake_at(until, scene.wake("edit held"))
     scene.journal(Reason.EDIT_HELD, deliveries=(waiting.message.delivery,))
 

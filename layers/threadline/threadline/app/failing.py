@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
-from threadline.app import codec, items, waits
+from threadline.app import items, waits
+from threadline.app.agents import brief
+from threadline.app.plan import write_mail
 from threadline.app.scene import Scene
 from threadline.app.speak import notice
 from threadline.core import keys
@@ -21,7 +23,7 @@ def later(scene: Scene, wait: float, why: str) -> None:
     scene.timer()
     scene.conversation = replace(scene.conversation, why=str(Reason.AGENT_DOWN))
     if turn.tries == 1:
-        scene.journal(Reason.AGENT_DOWN, why)
+        scene.journal(Reason.AGENT_DOWN, brief(why))
     if not turn.told and scene.now - turn.first_try_at >= TELL_AFTER:
         notice(
             scene, turn.destination, turn.reply, "agent_down",
@@ -44,7 +46,7 @@ def give_up(scene: Scene, reason: Reason, text: str, why: str) -> None:
         scene, turn.destination, turn.reply, text,
         delivery=turn.deliveries[-1] if turn.deliveries else "", stage=Stage.FAILED,
     )  # fmt: skip
-    scene.journal(reason, why)
+    scene.journal(reason, brief(why))
     waits.drop(scene, turn.waits)
     scene.move(Move.GAVE_UP)
     scene.conversation = replace(scene.conversation, why=str(reason))
@@ -62,8 +64,8 @@ def bury(scene: Scene, batch: list[Waiting], reason: Reason) -> None:
         mail = Arrived(message=waiting.message, accepted_at=waiting.accepted_at, redriven=True)
         letters.append(
             Outgoing(
-                codec.encode(mail),
-                group=keys.queue_id(scene.conversation.mailbox),
+                write_mail(scene.world, mail),
+                group=keys.queue_id(waiting.turn),
                 dedup=keys.queue_id(f"{waiting.turn}{scene.now}"),
             )
         )

@@ -29,6 +29,12 @@ def let_in(scene: Scene, waiting: Waiting, choice: Choice) -> bool:
         message.platform, message.app, message.sender.id, message.sender.name, scene.now
     )
     changes = admission.redeem(scene.world.store, code, admitted)
+    if not changes and scene.conversation.why == Reason.CODE_INVALID:
+        log_reason(scene.world, message, Reason.CODE_INVALID)
+        return True
+    scene.conversation = replace(
+        scene.conversation, why=str(Reason.ADMITTED if changes else Reason.CODE_INVALID)
+    )
     scene.plan.change(*changes)
     reason = Reason.ADMITTED if changes else Reason.CODE_INVALID
     accept(scene, waiting, reason=reason, fate=Fate.DONE)

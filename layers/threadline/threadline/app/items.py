@@ -1,5 +1,6 @@
 """Where each kind of item stands, and its way to and from the store."""
 
+from dataclasses import replace
 from typing import Final
 
 from threadline.app import codec
@@ -111,11 +112,12 @@ def settled_by_id(to: Destination, part: str) -> Key:
 
 def conversation_item(value: Conversation, due_at: float | None, now: float) -> Item:
     """Turn state as an item; anything but idle and empty has a due time."""
-    restless = value.state is not State.IDLE or value.waiting > 0 or value.held > 0
-    due = None
-    if restless:
-        due = (CONVERSATION_DUE, due_at if due_at is not None else now)
-    return Item(conversation(value.key), codec.attributes(value), due=due)
+    times = [value.held_due] if value.held > 0 else []
+    if value.state is not State.IDLE or value.waiting > 0:
+        times.append(due_at if due_at is not None else now)
+    due = (CONVERSATION_DUE, min(times)) if times else None
+    own = replace(value, due=due_at or 0.0)
+    return Item(conversation(value.key), codec.attributes(own), due=due)
 
 
 def waiting_item(value: Waiting, key: Key) -> Item:

@@ -64,7 +64,7 @@ def take_over(world: World, hint: FollowRun) -> Lease | Held | Over:
     item = world.store.get([items.run(hint.conversation, hint.turn.id)])[0]
     record = items.read(RunRecord, item)
     if item is None or record is None:
-        return Held(0)
+        return first(world, hint, []) or Held(0)
     if record.ended:
         return Over(record)
     others = record.holder not in {"", world.holder}

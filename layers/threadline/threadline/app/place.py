@@ -1,16 +1,19 @@
 """Where a message goes in its conversation: a turn at once, the backlog, or a stated refusal."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from threadline.app import items, waits
+from threadline.app import choose, items, waits
 from threadline.app.scene import Scene
 from threadline.app.speak import destination_of, notice, queued
 from threadline.app.stopping import cancel
 from threadline.core import keys
 from threadline.core.envelope import FollowRun
 from threadline.core.ids import ThreadId
+from threadline.core.message import Message
+from threadline.core.platform import Chooses
 from threadline.core.ports import Expect, Put
 from threadline.core.posting import Stage
 from threadline.core.reasons import Reason
@@ -19,6 +22,8 @@ from threadline.core.settings import Binding, Busy, ReplyMode
 from threadline.core.turn import Move, State
 
 COLLECT_MOST: Final = 10
+MOST_WAITING: Final = 40
+"""The longest backlog: it can be dropped in one write."""
 
 
 def place(scene: Scene, waiting: Waiting, binding: Binding) -> bool:
@@ -45,7 +50,7 @@ def accept(scene: Scene, waiting: Waiting, *, reason: str = "", fate: Fate = Fat
     """Plan the dedupe row of a message: it goes with the effect or not at all."""
     row = Seen(
         identity=waiting.identity, delivery=waiting.message.delivery, conversation=scene.key,
-        turn=waiting.turn, fate=fate, reason=str(reason),
+        turn=waiting.turn, fate=fate, reason=str(reason), digest=digest(waiting.message),
     )  # fmt: skip
     scene.plan.change(Put(items.seen_item(row, scene.now), Expect.ANY))
     message, topic = waiting.message, scene.conversation.topic
@@ -55,6 +60,12 @@ def accept(scene: Scene, waiting: Waiting, *, reason: str = "", fate: Fate = Fat
         )
         alias = Alias(message.id, scene.key, scene.conversation.mailbox, topic)
         scene.plan.change(Put(items.alias_item(alias, key, scene.now), Expect.ANY))
+
+
+def digest(message: Message) -> str:
+    """Tell a text apart from another: some platforms send edits that change none of it."""
+    parts = (message.text, *(file.id for file in message.files))
+    return hashlib.sha256("\0".join(parts).encode(errors="replace")).hexdigest()[:16]
 
 
 def begin(
@@ -111,11 +122,13 @@ def begin_next(scene: Scene) -> bool:
     if scene.conversation.state is not State.IDLE or scene.conversation.waiting == 0:
         return False
     ready = [pair for pair in waits.backlog(scene) if not pair[1].hold_until]
-    bound = [pair for pair in ready if scene.settings.binding(pair[1].binding)]
-    for sort, lost in ready:
-        if (sort, lost) not in bound:
-            scene.journal(Reason.NO_BINDING, deliveries=(lost.message.delivery,))
+    bound = []
+    for sort, one in ready:
+        if reason := _unbound(scene, one):
+            scene.journal(reason, deliveries=(one.message.delivery,))
             waits.drop(scene, [sort])
+        else:
+            bound.append((sort, one))
     scene.conversation = replace(scene.conversation, waiting=len(bound))
     if not bound:
         return False
@@ -126,6 +139,19 @@ def begin_next(scene: Scene) -> bool:
     scene.conversation = replace(scene.conversation, waiting=len(bound) - len(batch))
     begin(scene, batch, binding)
     return scene.conversation.state is State.STARTING
+
+
+def _unbound(scene: Scene, waiting: Waiting) -> str:
+    """Tell why a message that waited may no longer run: the configuration changed meanwhile."""
+    message, binding = waiting.message, scene.settings.binding(waiting.binding)
+    app = scene.settings.app(message.platform, message.app)
+    if binding is None:
+        return Reason.NO_BINDING
+    if binding.paused or (app is not None and app.paused):
+        return Reason.PAUSED
+    if isinstance(scene.world.platform(message.platform), Chooses):
+        return ""
+    return choose.refusal(binding, message, admitted=True)
 
 
 def answer_waiting(scene: Scene) -> bool:
@@ -175,7 +201,7 @@ def _queue_or_refuse(scene: Scene, waiting: Waiting, binding: Binding) -> None:
     refusal = ""
     if binding.busy is Busy.REJECT:
         refusal = Reason.BUSY_REJECTED
-    elif scene.conversation.waiting >= binding.backlog:
+    elif scene.conversation.waiting >= min(binding.backlog, MOST_WAITING):
         refusal = Reason.BACKLOG_FULL
     if refusal:
         accept(scene, waiting, reason=refusal, fate=Fate.DONE)

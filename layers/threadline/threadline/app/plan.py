@@ -1,13 +1,26 @@
 """What one step decided: everything it writes, at once, and what it sends afterwards."""
 
+import json
 from dataclasses import dataclass, field
 
 from threadline.app import codec, items
+from threadline.app.codec import Unreadable
 from threadline.app.world import World
 from threadline.core import keys
-from threadline.core.envelope import MAX_DELAY, FlushOutbox, FollowRun, Mail, Timer, Wake
+from threadline.core.envelope import (
+    MAX_BODY,
+    MAX_DELAY,
+    Arrived,
+    FilesReady,
+    FlushOutbox,
+    FollowRun,
+    Mail,
+    RunEnded,
+    Timer,
+    Wake,
+)
 from threadline.core.ids import DeliveryId
-from threadline.core.ports import Change, Delete, Expect, Key, Outgoing, Put
+from threadline.core.ports import Blobs, Change, Delete, Expect, Key, Outgoing, Put
 from threadline.core.records import JournalRow, Part
 
 
@@ -103,4 +116,34 @@ def delay_until(at: float, now: float) -> int:
 def mailbox_message(world: World, mail: Mail) -> Outgoing:
     """Address mail of our own to its mailbox, under a fresh id."""
     mailbox = mail.message.mailbox if mail.kind == "arrived" else mail.mailbox
-    return Outgoing(codec.encode(mail), group=keys.queue_id(mailbox), dedup=world.random())
+    return Outgoing(write_mail(world, mail), group=keys.queue_id(mailbox), dedup=world.random())
+
+
+def write_mail(world: World, mail: Mail) -> str:
+    """Write mail as a queue body; a longer one than a queue takes rests in a blob."""
+    body = codec.encode(mail)
+    if len(body) <= MAX_BODY:
+        return body
+    return stored_mail(world.blobs, body, world.random())
+
+
+def stored_mail(blobs: Blobs, body: str, name: str) -> str:
+    """Store a long body and give the queue body that refers to it."""
+    blob = blobs.put(f"mail/{name}", body.encode(), "application/json")
+    return json.dumps({"kind": "stored", "blob": blob.name, "schema": 1})
+
+
+def read_mail(blobs: Blobs, body: str) -> Mail:
+    """Read mail, from the blob it rests in where it is long. Raises Unreadable."""
+    if '"kind":"stored"' in body.replace(" ", "")[:60]:
+        try:
+            stored = blobs.get(str(json.loads(body)["blob"]))
+        except (ValueError, KeyError) as error:
+            raise Unreadable("a stored body's reference") from error
+        if stored is None:
+            raise Unreadable("a stored body that is gone")
+        body = stored.decode()
+    mail = codec.decode(body)
+    if not isinstance(mail, Arrived | RunEnded | FilesReady | Wake):
+        raise Unreadable("a queue body that is no mail")
+    return mail

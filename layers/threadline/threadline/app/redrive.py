@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from threadline.app import audit, codec, items
 from threadline.app.audit import Hand
 from threadline.app.codec import Unreadable
+from threadline.app.plan import read_mail, stored_mail
 from threadline.core import keys
-from threadline.core.envelope import Arrived, FilesReady, RunEnded, Wake
-from threadline.core.ports import Clock, ItemStore, Outgoing, Queue, Received
+from threadline.core.envelope import MAX_BODY, Arrived, FilesReady, RunEnded, Wake
+from threadline.core.ports import Blobs, Clock, ItemStore, Outgoing, Queue, Received
 from threadline.core.records import Seen
 
 HIDDEN_FOR = 120.0
@@ -32,6 +33,7 @@ class DeadLetters:
     dead: Queue
     mailbox: Queue
     store: ItemStore
+    blobs: Blobs
     clock: Clock
 
     def letters(self) -> tuple[Letter, ...]:
@@ -64,7 +66,7 @@ class DeadLetters:
     def _letter(self, received: Received) -> Letter:
         delivery, reason = "", "unreadable"
         try:
-            mail = codec.decode(received.body)
+            mail = read_mail(self.blobs, received.body)
         except Unreadable:
             pass
         else:
@@ -81,18 +83,24 @@ class DeadLetters:
         seen = items.read(Seen, self.store.get([items.seen(identity)])[0])
         return seen.reason if seen else "not handled"
 
+    def _body(self, mail: Arrived, letter: Letter) -> str:
+        body = codec.encode(mail)
+        if len(body) <= MAX_BODY:
+            return body
+        return stored_mail(self.blobs, body, f"redriven-{letter.id}")
+
     def _move(self, letter: Letter) -> None:
         """Send first, delete after: a letter that goes back twice is a duplicate there."""
         body, mailbox = letter.received.body, letter.received.group
         try:
-            mail = codec.decode(body)
+            mail = read_mail(self.blobs, body)
         except Unreadable:
             mail = None
         if isinstance(mail, Arrived):
             revived = Arrived(
                 message=mail.message, accepted_at=mail.accepted_at, redriven=True
             )  # fmt: skip
-            body, mailbox = codec.encode(revived), keys.queue_id(mail.message.mailbox)
+            body, mailbox = self._body(revived, letter), keys.queue_id(mail.message.mailbox)
         elif isinstance(mail, RunEnded | FilesReady | Wake):
             mailbox = keys.queue_id(mail.mailbox)
         dedup = keys.queue_id(f"redrive {letter.id} {self.clock.now()}")

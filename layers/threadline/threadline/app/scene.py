@@ -31,6 +31,7 @@ class Scene:
     plan: Plan
     due_at: float | None = None
     batch: tuple[Waiting, ...] = ()
+    opened_at: float = 0.0
 
     @property
     def key(self) -> ConversationKey:
@@ -93,9 +94,11 @@ class Scene:
         return self.settings.agents.get(self.turn.agent)
 
 
-def open_scene(
-    world: World, conversation: Conversation, expect: int | Expect, due_at: float | None = None
-) -> Scene:
+def open_scene(world: World, conversation: Conversation, expect: int | Expect) -> Scene:
     """Begin a step on what was read; the stored due time stays unless the step sets another."""
     now = world.clock.now()
-    return Scene(world, world.settings(), now, conversation, expect, Plan(world, now), due_at)
+    plan = Plan(world, now)
+    return Scene(
+        world, world.settings(), now, conversation, expect, plan, conversation.due or None,
+        opened_at=now,
+    )  # fmt: skip

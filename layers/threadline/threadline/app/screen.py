@@ -29,6 +29,7 @@ class Screen:
     not_before: float = 0.0
     edits: int = 0
     frozen: bool = False
+    uncertain: bool = False
     queued: bool = False
 
     @property
@@ -77,6 +78,7 @@ class Screen:
             self.world.paces.cooled(self.destination, until, pace.interval(platform.traits, to))
             self.world.store.write([ledger.cooling(self.destination, until)])
         except (PostError, TimeoutError) as error:
+            self.uncertain = self.uncertain or isinstance(error, TimeoutError)
             self.world.log("edit", turn=self.hint.turn.id, reason=type(error).__name__)
         else:
             self.shown, self.queued = reply.markdown, False

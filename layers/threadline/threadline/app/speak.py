@@ -13,6 +13,9 @@ from threadline.core.records import Part
 from threadline.core.settings import ReplyMode
 from threadline.core.texts import say
 
+MOST_DRAFTS: Final = 20
+"""Parts of one notice at most: all are planned in one write."""
+
 FAILURES: Final = frozenset(
     {
         "agent_rejected",
@@ -57,7 +60,7 @@ def markdown(scene: Scene, to: Destination, text: str, *, delivery: str = "") ->
     platform = scene.world.platform(to.platform)
     if platform is None:
         return
-    drafts = platform.render(Reply(text, Tone.NOTICE))
+    drafts = platform.render(Reply(text, Tone.NOTICE))[:MOST_DRAFTS]
     turn = keys.turn_id(scene.now, scene.world.random())
     for number, draft in enumerate(drafts):
         part = _part(scene, to, turn, draft, delivery)

@@ -21,13 +21,16 @@ from threadline.core.errors import (
     ThreadMissing,
 )
 from threadline.core.ids import RunId
+from threadline.core.posting import Stage
 from threadline.core.reasons import Reason
 from threadline.core.records import Waiting
 from threadline.core.settings import ReplyMode
-from threadline.core.turn import Move, State, retry_delay
+from threadline.core.turn import TELL_AFTER, Move, State, retry_delay
 
 BUSY_AGAIN_AFTER: Final = (0.5, 1.0, 2.0)
 UNSURE_FOR: Final = 15.0
+BUDGET: Final = 10.0
+"""Seconds after which a dispatch leaves further tries to a timer."""
 
 
 def start(scene: Scene, *, first: bool) -> bool:
@@ -116,8 +119,8 @@ def _create(scene: Scene, to: Contact) -> None:
         except AgentBusy:
             if _adopted_or_blocked(scene, to):
                 return
-            if wait is None:
-                later(scene, retry_delay(1), "the thread stays busy")
+            if wait is None or scene.world.clock.now() - scene.opened_at > BUDGET:
+                _again(scene, AgentUnavailable("the thread stays busy"))
                 return
             scene.world.clock.sleep(wait)
             continue
@@ -144,7 +147,7 @@ def _call(scene: Scene, to: Contact, request: RunRequest) -> RunId:
     except AgentRejected as error:
         if not request.webhook:
             raise
-        scene.world.log("callback", agent=to.settings.name, refused=str(error))
+        scene.world.log("callback", agent=to.settings.name, refused=agents.brief(str(error)))
         again = replace(request, webhook="")
     return scene.world.calls.run(to.under_policy(to.codec.start(again, to.access)))
 
@@ -171,10 +174,13 @@ def _adopted_or_blocked(scene: Scene, to: Contact) -> bool:
 
 
 def unblocked(scene: Scene) -> bool:
-    """Poll the foreign run; tell whether it is over, so that the turn may start."""
+    """Poll the foreign run; tell whether it is over, so that the turn may start.
+
+    A turn that waits for as long as an outage may last is given up like one.
+    """
     turn = scene.turn
-    to = agents.contact(scene.world, scene.settings, turn.agent)
     try:
+        to = agents.contact(scene.world, scene.settings, turn.agent)
         flow = to.codec.status(turn.thread, turn.foreign, turn.owner, to.access)
         status = scene.world.calls.run(to.under_policy(flow))
     except AgentError:
@@ -182,8 +188,17 @@ def unblocked(scene: Scene) -> bool:
     if status.over:
         scene.move(Move.FOREIGN_ENDED)
         return True
-    tries = turn.tries + 1
-    scene.conversation = replace(scene.conversation, turn=replace(turn, tries=tries))
+    since, tries = turn.first_try_at or scene.now, turn.tries + 1
+    agent = scene.agent()
+    if agent is None or scene.now - since >= agent.give_up:
+        give_up(scene, Reason.GAVE_UP, "gave_up", "the thread stays busy")
+        return False
+    if not turn.told and scene.now - since >= TELL_AFTER:
+        notice(scene, turn.destination, turn.reply, "waits_elsewhere", stage=Stage.QUEUED)
+        turn = replace(turn, told=True)
+    scene.conversation = replace(
+        scene.conversation, turn=replace(turn, tries=tries, first_try_at=since)
+    )
     scene.move(Move.FOREIGN_RUN, due_in=retry_delay(tries))
     scene.timer()
     return False
@@ -195,9 +210,8 @@ def _again(scene: Scene, error: AgentError) -> None:
     tries = scene.turn.tries + 1
     since = scene.turn.first_try_at or scene.now
     agent = scene.agent()
-    scene.conversation = replace(
-        scene.conversation, turn=replace(scene.turn, tries=tries, first_try_at=since)
-    )
+    turn = replace(scene.turn, tries=tries, first_try_at=since, lost=scene.turn.lost or unsure)
+    scene.conversation = replace(scene.conversation, turn=turn)
     if scene.now - since >= (agent.give_up if agent else 0.0):
         give_up(scene, Reason.GAVE_UP, "gave_up", str(error))
         return

@@ -33,6 +33,6 @@ def cancel(scene: Scene) -> bool:
             flow = to.codec.cancel(turn.thread, run, turn.owner, to.access)
             scene.world.calls.run(to.under_policy(flow))
     except AgentError as error:
-        scene.journal(Reason.AGENT_DOWN, str(error))
+        scene.journal(Reason.AGENT_DOWN, agents.brief(str(error)))
         return False
     return True

@@ -13,7 +13,7 @@ from threadline.core.ports import Item, Outgoing
 from threadline.core.reasons import Reason
 from threadline.core.records import Conversation, Part
 
-MOST: Final = 500
+MOST: Final = 5000
 EARLY: Final = 1.0
 """A timer that fires this many seconds early counts as on time."""
 

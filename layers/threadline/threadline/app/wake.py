@@ -10,16 +10,21 @@ from threadline.app.place import begin_next
 from threadline.app.scene import Scene
 from threadline.app.speak import notice
 from threadline.app.start import created, follow, proceed, unblocked
-from threadline.app.stopping import find
+from threadline.app.stopping import cancel, find
 from threadline.core.agent import RunStatus, StoredFile
 from threadline.core.envelope import FollowRun
 from threadline.core.errors import AgentError
 from threadline.core.http import BlobRef
+from threadline.core.posting import Stage
 from threadline.core.reasons import Reason
 from threadline.core.settings import ReplyMode
 from threadline.core.turn import DUE_AFTER, UNWATCHED_LONGEST, Move, State
 
 MOST_HOPS: Final = 2000
+STUCK_AFTER: Final = 600.0
+"""Seconds past its time limit after which a turn is ended whoever follows it."""
+BUDGET: Final = "budget"
+"""The `why` of a Wake for a turn that its dispatch had no time to start."""
 ENDED: Final = "ended"
 """The `why` of a Wake that an agent's callback asked for."""
 
@@ -34,9 +39,11 @@ def wake(scene: Scene, why: str) -> None:
         give_up(scene, Reason.GAVE_UP, "gave_up", "too many steps")
         go_on(scene)
         return
-    if edits.release(scene):
+    if _edit_is_due(scene):
+        starts = edits.release(scene)
         scene.commit()
-        proceed(scene)
+        if starts:
+            proceed(scene)
         return
     _by_state(scene)
 
@@ -45,10 +52,19 @@ def _is_due(scene: Scene, why: str) -> bool:
     conversation = scene.conversation
     if scene.due_at is not None and scene.due_at <= scene.now:
         return True
+    if _edit_is_due(scene) or (conversation.state is State.IDLE and conversation.waiting > 0):
+        return True
+    fresh = conversation.turn is not None and conversation.turn.tries == 0
+    if why == BUDGET and fresh and conversation.state is State.STARTING:
+        return True
     unwatched = conversation.turn is not None and conversation.turn.reply is ReplyMode.LOG
     if unwatched and conversation.state in {State.RUNNING, State.STARTING}:
         return why in {ENDED, "backlog"}
     return False
+
+
+def _edit_is_due(scene: Scene) -> bool:
+    return scene.conversation.held > 0 and scene.conversation.held_due <= scene.now
 
 
 def _by_state(scene: Scene) -> None:
@@ -65,6 +81,8 @@ def _by_state(scene: Scene) -> None:
         case State.BLOCKED:
             if unblocked(scene):
                 _restart(scene)
+            elif scene.conversation.turn is None:
+                go_on(scene)
             else:
                 scene.commit()
         case State.RUNNING:
@@ -133,6 +151,9 @@ def _look_again(scene: Scene) -> None:
 def _look_at_follower(scene: Scene) -> None:
     """Hint again where nobody follows: the follower's item is absent, or stood still since."""
     turn = scene.turn
+    if scene.agent() is None or scene.now > turn.limit_at + STUCK_AFTER:
+        _give_up_run(scene)
+        return
     item = scene.world.store.get([items.run(scene.key, turn.id)])[0]
     version = item.version if item else 0
     if version == turn.observed:
@@ -140,6 +161,15 @@ def _look_at_follower(scene: Scene) -> None:
     scene.conversation = replace(scene.conversation, turn=replace(turn, observed=version))
     scene.due_in(DUE_AFTER[State.RUNNING])
     scene.commit()
+
+
+def _give_up_run(scene: Scene) -> None:
+    """End a turn whose follower never will: its agent is gone, or its time is long over."""
+    turn = scene.turn
+    cancel(scene)
+    scene.journal(Reason.RUN_VANISHED, "nobody follows it any more")
+    notice(scene, turn.destination, turn.reply, "run_vanished", stage=Stage.FAILED)
+    finish(scene, str(Reason.RUN_VANISHED))
 
 
 def _status(scene: Scene) -> RunStatus | None:
@@ -160,7 +190,7 @@ def _cancel_over_limit(scene: Scene) -> None:
         flow = to.codec.cancel(turn.thread, turn.run, turn.owner, to.access)
         scene.world.calls.run(to.under_policy(flow))
     except AgentError as error:
-        scene.journal(Reason.AGENT_DOWN, str(error))
+        scene.journal(Reason.AGENT_DOWN, agents.brief(str(error)))
     scene.journal(Reason.TIME_LIMIT)
     notice(scene, turn.destination, turn.reply, "time_limit")
     waits.drop(scene, turn.waits)

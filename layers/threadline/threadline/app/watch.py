@@ -13,7 +13,7 @@ from threadline.app.plan import send
 from threadline.app.screen import Screen
 from threadline.app.world import World
 from threadline.core.envelope import FollowRun, Timer
-from threadline.core.errors import LeaseLost
+from threadline.core.errors import AgentRejected, LeaseLost
 from threadline.core.platform import Platform
 from threadline.core.ports import Change, Delete
 from threadline.core.posting import Receipt, Reply, Stage, Tone
@@ -79,7 +79,13 @@ class Watch:
         await self.blocking(lambda: _take(self.world, hint, platform, taken))
         if taken.lease is None:
             return
-        run = await self._run(hint, platform, taken.lease, taken.posted)
+        try:
+            run = await self._run(hint, platform, taken.lease, taken.posted)
+        except AgentRejected as error:
+            held = taken.lease
+            self.world.log("lease", turn=hint.turn.id, state="no agent", reason=str(error)[:80])
+            await self.blocking(lambda: lease.given_back(self.world, held, held.record))
+            return
         if taken.live.entries or taken.live.cooling_until > run.now():
             run.screen.not_before = max(taken.live.cooling_until, run.now() + WAITS_FOR_OTHERS)
         place = run.screen.destination

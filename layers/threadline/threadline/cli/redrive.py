@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
 
     with state.ports() as opened:
         queues = opened.queues
-        letters = DeadLetters(queues.dead, queues.mailbox, opened.store, opened.clock)
+        letters = DeadLetters(queues.dead, queues.mailbox, opened.store, opened.blobs, opened.clock)
         if args.which is None and not args.all:
             return _list(letters.letters())
         moved = letters.put_back(

@@ -1,27 +1,26 @@
 """Hidden context never leaves: a marker in outgoing text stops it, across chunk boundaries too."""
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
 MARKERS: Final = ("<memory>", "<durable_context_data>", "<system-reminder>")
 _LONGEST: Final = max(len(marker) for marker in MARKERS)
+_MARKER: Final = re.compile("|".join(map(re.escape, MARKERS)), re.IGNORECASE | re.ASCII)
 
 
 def hides_context(text: str) -> bool:
     """Tell whether the text holds a marker, in any case."""
-    folded = text.lower()
-    return any(marker in folded for marker in MARKERS)
+    return _MARKER.search(text) is not None
 
 
 def showable(text: str) -> str:
     """Cut the text where a marker begins, or may be beginning at its end."""
-    folded = text.lower()
-    for marker in MARKERS:
-        found = folded.find(marker)
-        if found >= 0:
-            text, folded = text[:found], folded[:found]
-    for length in range(min(_LONGEST - 1, len(folded)), 0, -1):
-        if any(marker.startswith(folded[-length:]) for marker in MARKERS):
+    if found := _MARKER.search(text):
+        text = text[: found.start()]
+    for length in range(min(_LONGEST - 1, len(text)), 0, -1):
+        end = text[-length:]
+        if end.isascii() and any(marker.startswith(end.lower()) for marker in MARKERS):
             return text[:-length]
     return text
 

@@ -29,8 +29,8 @@ class Turn:
     """Message → run → replies: everything about it that does not change once the run exists.
 
     `waits` are the sort keys of the backlog items it answers. `unsure`: a create call may have
-    taken effect. `tries` counts create calls. `observed` is the version at which the follower's
-    item was last seen. Times are epoch seconds.
+    taken effect; `lost`: the answer of one was. `tries` counts create calls. `observed` is the
+    version at which the follower's item was last seen. Times are epoch seconds.
     """
 
     id: TurnId
@@ -50,6 +50,7 @@ class Turn:
     new_thread: bool = False
     answers: bool = False
     unsure: bool = False
+    lost: bool = False
     stopped: bool = False
     tries: int = 0
     first_try_at: float = 0.0
@@ -75,7 +76,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """The turn state of a conversation, at most 4 KB. Writer: dispatch."""
+    """The turn state of a conversation, at most 4 KB. Writer: dispatch.
+
+    `due` is the state's own time, `held_due` that of the first held edit; the item's is the nearer.
+    """
 
     key: ConversationKey
     mailbox: MailboxKey
@@ -93,6 +97,8 @@ class Conversation:
     question: Question | None = None
     waiting: int = 0
     held: int = 0
+    held_due: float = 0.0
+    due: float = 0.0
     next_wait: int = 1
     recent: tuple[float, ...] = ()
     capped_told: bool = False
@@ -133,7 +139,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """The dedupe row of a message identity. Writer: dispatch."""
+    """The dedupe row of a message identity; `digest` tells its text. Writer: dispatch."""
 
     identity: str
     delivery: DeliveryId
@@ -141,6 +147,7 @@ class Seen:
     turn: TurnId
     fate: Fate = Fate.TAKEN
     reason: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

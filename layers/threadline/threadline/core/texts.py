@@ -157,6 +157,15 @@ TEXTS: Final = MappingProxyType(
         ),
         "edited": ("(edited) {text}", "（已编辑）{text}"),
         "speaker": ("{name}: {text}", "{name}：{text}"),
+        "too_long": (
+            "The answer is longer than can be shown here; the rest is left out.",
+            "回答过长，其余部分未予显示。",
+        ),
+        "waits_elsewhere": (
+            "Something else is running on this conversation's thread; your turn comes after it.",
+            "本会话的线程上有其他任务在运行，完成后即轮到你。",
+        ),
+        "dropped": ("✖ Dropped.", "✖ 已丢弃。"),
         "files": ("Files: {names}", "文件：{names}"),
     }
 )
