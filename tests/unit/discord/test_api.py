@@ -162,6 +162,15 @@ def test_buttons_offer_the_answers_of_a_question() -> None:
         assert plain.facts == {}
 
 
+def test_where_presses_cannot_come_no_buttons_are_shown() -> None:
+    """Without a public key there is no route for presses: the options stand in the text alone."""
+    (draft,) = PLATFORM.render(Reply("Which?\n\n1. a", Tone.QUESTION, ("a",)))
+    alone = replace(CREDENTIALS, secrets={"bot_token": CREDENTIALS.secret("bot_token")})
+    script = Script([message()])
+    script.run(PLATFORM.post(draft, TO, alone, NONCE))
+    assert body(script.requests[0])["components"] == []
+
+
 def test_an_edit_names_the_message_s_own_channel() -> None:
     """A post that ended up in the channel is edited there, wherever it was to go."""
     script = Script([message()])

@@ -13,7 +13,7 @@ from threadline.core.errors import PlatformUnavailable, PostRejected, PostUnknow
 from threadline.core.http import Flow, HttpResponse, Lost
 from threadline.core.json import Json, JsonObject
 from threadline.core.posting import Credentials, Destination, Draft, Receipt, Stage
-from threadline.platforms.discord import threads
+from threadline.platforms.discord import threads, verify
 from threadline.platforms.discord.buttons import OPTIONS, rows
 from threadline.platforms.discord.payload import snowflake, text
 from threadline.platforms.discord.place import THREAD, channel_of
@@ -61,7 +61,7 @@ def posted(
 ) -> Flow[Answer]:
     """Post into a channel; a reply that cannot be one is posted as it is."""
     body: dict[str, Json] = {
-        **content(draft),
+        **content(draft, credentials),
         "nonce": nonce[:LONGEST_NONCE],
         "enforce_nonce": True,
     }
@@ -84,10 +84,8 @@ def edit(draft: Draft, posted: Receipt, to: Destination, credentials: Credential
     An edit may come again, but not by itself: a later text may have taken its place.
     """
     channel = posted.facts.get("channel") or channel_of(to)
-    answer = yield from call(
-        "PATCH", f"/channels/{channel}/messages/{posted.id}", content(draft), credentials,
-        what="edit",
-    )  # fmt: skip
+    path, body = f"/channels/{channel}/messages/{posted.id}", content(draft, credentials)
+    answer = yield from call("PATCH", path, body, credentials, what="edit")
     if isinstance(answer, Refused | Lost):
         raise failure("an edit", answer, credentials, repeatable=True)
     return posted
@@ -122,13 +120,17 @@ def identify(credentials: Credentials) -> Flow[Credentials]:
     return replace(credentials, identity=snowflake(answer, "id"), identity_name=name)
 
 
-def content(draft: Draft) -> Mapping[str, Json]:
-    """Give what a message says; no text of ours calls anybody or shows a preview."""
+def content(draft: Draft, credentials: Credentials) -> Mapping[str, Json]:
+    """Give what a message says; no text of ours calls anybody or shows a preview.
+
+    Presses come by HTTP alone: an app that takes none, for want of a public key, has no buttons.
+    """
+    offers = draft.facts.get(OPTIONS, "") if credentials.secret(verify.SECRET) else ""
     return {
         "content": draft.text,
         "flags": NO_PREVIEWS,
         "allowed_mentions": dict(_NOBODY_IS_CALLED),
-        "components": rows(draft.facts.get(OPTIONS, "")),
+        "components": rows(offers),
     }
 
 

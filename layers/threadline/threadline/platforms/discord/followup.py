@@ -25,7 +25,7 @@ from threadline.platforms.discord.refusal import (
     Answer,
     Refused,
 )
-from threadline.platforms.discord.rest import call, failure
+from threadline.platforms.discord.rest import Method, call, failure
 
 LOADING: Final = 1 << 7
 WINDOW_CLOSED: Final = (
@@ -97,13 +97,10 @@ def _fill(draft: Draft, to: Destination, credentials: Credentials) -> Flow[Recei
 
 
 def _call(
-    method: str, path: str, draft: Draft, to: Destination, credentials: Credentials
+    method: Method, path: str, draft: Draft, to: Destination, credentials: Credentials
 ) -> Flow[Answer]:
-    if method == "POST":
-        return call("POST", _address(to), api.content(draft), credentials, what="follow-up")
-    return call(
-        "PATCH", f"{_address(to)}{path}", api.content(draft), credentials, what="command answer"
-    )
+    body = api.content(draft, credentials)
+    return call(method, f"{_address(to)}{path}", body, credentials, what="command answer")
 
 
 def _address(to: Destination) -> str:
