@@ -11,6 +11,7 @@ from pathlib import Path
 from threadline.cli import (
     admit,
     config,
+    doctor,
     explain,
     outbox,
     pause,
@@ -31,6 +32,7 @@ COMMANDS = (
     secrets,
     admit,
     webhook,
+    doctor,
     pause,
     explain,
     outbox,
@@ -40,7 +42,9 @@ COMMANDS = (
 )
 """Modules that each add their words: `add(subparsers)` sets `run`, which gives the exit code."""
 
-ON_A_STACK = frozenset({"admit", "config", "outbox", "pause", "redrive", "secrets", "webhook"})
+ON_A_STACK = frozenset(
+    {"admit", "config", "doctor", "outbox", "pause", "redrive", "secrets", "webhook"}
+)
 """Modules whose commands also work on a deployed stack."""
 
 REPORT = "internal-error.txt"

@@ -1,0 +1,54 @@
+from pathlib import Path
+
+from tests.stubs.telegram import BOT, TelegramStub
+from tests.unit.cli.conftest import Command
+from threadline import wiring
+from threadline.app.configure.compile import compile_settings
+from threadline.app.configure.surroundings import Surroundings
+from threadline.app.settings_items import store_settings
+
+NAMESPACE = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
+
+
+def test_without_settings_the_way_to_them_is_told(threadline: Command, folder: Path) -> None:
+    """Where nothing was ever configured, that is the finding."""
+    assert folder.is_dir()
+    ended = threadline("doctor")
+    assert ended.code == 1
+    assert "!!  settings: no settings are stored yet\n      threadline serve" in ended.out
+
+
+def test_each_bot_and_agent_is_asked(threadline: Command, folder: Path) -> None:
+    """A bot that answers is named; a refused token and an agent that is down are told."""
+    with TelegramStub() as telegram:
+        store(folder, telegram)
+        given = f"bot_token={telegram.token}\nwebhook_secret=of-nobody\n"
+        threadline("secrets", "set", "telegram", stdin=given)
+        ended = threadline("doctor")
+        assert ended.code == 1
+        assert f"ok  telegram/default: is {BOT['username']}" in ended.out
+        assert "!!  agent default:" in ended.out
+        assert "does http://127.0.0.1:9 answer?" in ended.out
+        threadline("secrets", "set", "telegram", stdin="bot_token=7000000001:another\n")
+        told = threadline("doctor").out
+        assert "!!  telegram/default:" in told
+        assert "threadline secrets set telegram/default" in told
+        assert "another" not in told
+
+
+def store(folder: Path, telegram: TelegramStub) -> None:
+    """Store settings with the stub's bot and an agent where nobody listens."""
+    source = (
+        "platforms: {telegram: {apps: {default: "
+        f"{{base_url: '{telegram.url}', transport: webhook}}}}}}}}\n"
+    )
+    around = Surroundings(
+        namespace=NAMESPACE, agent_url="http://127.0.0.1:9",
+        present={"telegram/default": frozenset({"bot_token", "webhook_secret"})},
+    )  # fmt: skip
+    settings = compile_settings(source.encode(), around, "threadline.yaml").settings
+    local = wiring.local_ports(folder / ".threadline")
+    try:
+        store_settings(local.ports.store, settings, local.ports.clock.now())
+    finally:
+        local.close()
