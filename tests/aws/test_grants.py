@@ -42,8 +42,11 @@ NO_CALLS: Final = ("secrets.values", "settings.")
 NEVER: Final = {
     "deliver": (
         # One function sends mail, hints and timers; deliver gives it nothing but timers.
-        "queues.mailbox.send", "queues.outbox.send", "queues.runs.send",
+        "queues.mailbox.send", "queues.outbox.send", "queues.runs.send", "blobs.put",
     ),
+    # Only mail too long for a queue is put aside, and a Wake is some kilobytes.
+    "connect": ("blobs.put",),
+    "sweep": ("blobs.put",),
 }  # fmt: skip
 """Calls that are reached by name and cannot happen, and why."""
 
@@ -53,7 +56,7 @@ BESIDES: Final = {
         "dynamodb:GetItem", "sqs:SendMessage Mailbox",
     ),
     # The network's drivers save what is downloaded, and send what is uploaded.
-    "watch": ("s3:PutObject", "s3:ListBucket"),
+    "watch": ("s3:ListBucket",),
     "deliver": ("s3:GetObject", "s3:ListBucket"),
 }  # fmt: skip
 """Grants for calls that are made behind the ports, and where."""
