@@ -21,7 +21,7 @@ SHAPE = [
     ("public_url: https://x:99999", "public_url: wants an address such as"),
     ("public_url: https://x?a=b", "public_url: wants an address such as"),
     ("limits: {backlog: 0}", "limits.backlog: greater than or equal to 1 is wanted"),
-    ("limits: {backlog: 101}", "limits.backlog: less than or equal to 100 is wanted"),
+    ("limits: {backlog: 41}", "limits.backlog: less than or equal to 40 is wanted"),
     ("limits: {time_limit: yes}", "limits.time_limit: wants a number"),
     ("limits: {rate: 1.5}", "limits.rate: wants a whole number"),
     ("limits: {rate: true}", "limits.rate: wants a whole number"),
