@@ -69,6 +69,9 @@ def test_a_delivery_goes_through_the_deployed_functions(deployed: Deployed, tmp_
         assert "as threadline/dev/telegram/default" in told
         assert "pushed to threadline-dev" in threadline(tmp_path, environ, "config", "push")
         assert "is what is in force" in threadline(tmp_path, environ, "config", "push")
+        seen = threadline(tmp_path, environ, "doctor")
+        assert f"ok  account: {ministack.ACCOUNT} in {ministack.REGION}" in seen
+        assert "ok  agent default: offers" in seen
         answer = httpx.post(
             f"{address}/webhooks/telegram",
             json=telegram.say(CHAT, SAID),
