@@ -1,7 +1,7 @@
 """The long-running task: holds the sockets, until it is asked to end.
 
-`THREADLINE_HEALTH` is where `/health` listens (127.0.0.1:8421), and `THREADLINE_STATE_FOLDER` an
-embedded store in place of the stack's resources.
+`THREADLINE_HEALTH` is where `/health` listens (127.0.0.1:8421), `THREADLINE_STATE_FOLDER` an
+embedded store in place of the stack's resources, `THREADLINE_WATCH_HOST=task` follows runs here.
 """
 
 import asyncio
@@ -17,10 +17,12 @@ from typing import Final
 
 from aiohttp import web
 
+from long_running.following import Follower
 from long_running.health import page
 from long_running.host import Host
 from long_running.sockets.making import Making
 from threadline import wiring
+from threadline.app.watch import Watch
 from threadline.app.world import World
 from threadline.backends.aws.log import event_lines, start_logging
 from threadline.backends.aws.names import STAGE
@@ -28,21 +30,28 @@ from threadline.core.errors import StoreError
 
 HEALTH: Final = "127.0.0.1:8421"
 FOLLOW_EVERY: Final = 5.0
+MOST_RUNS: Final = 2000
 
 log = logging.getLogger("threadline")
 
 
 async def run(environ: Mapping[str, str], stop: asyncio.Event) -> None:
-    """Hold the sockets until told to stop."""
+    """Hold the sockets, and follow runs where that is asked for, until told to stop."""
     async with _world(environ) as world:
         making = Making(world, wiring.ingest_of(world), random.random)
         host = Host(world, making, log.info)
+        follower = Follower(world.queues.runs, Watch(world), MOST_RUNS)
+        watches = environ.get("THREADLINE_WATCH_HOST") == "task"
+        watching = asyncio.create_task(follower.run()) if watches else None
         host.start()
         server = await _listen(host, world, environ.get("THREADLINE_HEALTH", HEALTH))
         try:
             await _follow(host, world, stop)
         finally:
+            follower.stop()
             await asyncio.to_thread(host.stop)
+            if watching is not None:
+                await watching
             await server.cleanup()
 
 

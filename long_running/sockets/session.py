@@ -20,7 +20,9 @@ from threadline.core.socket import Cursor, End, Note, Opening
 
 OPEN_WITHIN: Final = 15.0
 PING_EVERY: Final = 20.0
-REFUSED_AGAIN: Final = 900.0
+REFUSED_AGAIN: Final = (60.0, 300.0, 900.0)
+"""Seconds before a socket that was refused is tried again, by how often that was so in a row."""
+
 SETTLE_WITHIN: Final = 14.0
 STOP_WITHIN: Final = 18.0
 
@@ -103,8 +105,9 @@ class SessionSocket:
             failures = 0 if self._condition.heard else failures + 1
             phase = Phase.REFUSED if end.refused else Phase.BACKING_OFF
             self._condition.show(phase, end.why)
-            wait = self.backoff.wait(max(failures - 1, 0), self.random())
-            wait = max(wait, end.wait, REFUSED_AGAIN if end.refused else 0.0)
+            wait = max(self.backoff.wait(max(failures - 1, 0), self.random()), end.wait)
+            if end.refused:
+                wait = max(wait, REFUSED_AGAIN[min(max(failures, 1), len(REFUSED_AGAIN)) - 1])
             if not await self._before_stop(asyncio.sleep(wait)):
                 return
 

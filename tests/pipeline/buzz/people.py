@@ -26,7 +26,7 @@ def until[T](find: Callable[[], T], what: object = "", patience: float = PATIENC
     """Wait until something is found."""
     deadline = time.monotonic() + patience
     while not (found := find()):
-        assert time.monotonic() < deadline, f"not seen: {what}"
+        assert time.monotonic() < deadline, f"not seen: {what() if callable(what) else what}"
         time.sleep(0.05)
     return found
 

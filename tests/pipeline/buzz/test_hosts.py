@@ -48,6 +48,7 @@ def task(folder: Path) -> Iterator[Task]:
     """Run a task on a state folder."""
     port = free_port()
     more = {"THREADLINE_STATE_FOLDER": str(folder), "THREADLINE_HEALTH": f"127.0.0.1:{port}"}
+    more["THREADLINE_WATCH_HOST"] = "task"
     with (folder / f"task-{port}.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "long_running.main"], env=environ_of(more),
@@ -67,6 +68,10 @@ class Folder:
 
     path: Path
     local: wiring.LocalPorts
+
+    def logs(self) -> str:
+        """Give what the tasks wrote last."""
+        return "\n".join(path.read_text()[-3000:] for path in sorted(self.path.glob("*.log")))
 
     def mailbox(self) -> list[str]:
         """Take what stands in the mailbox, in order."""
@@ -105,7 +110,7 @@ def test_a_killed_task_is_followed_by_the_other(tmp_path: Path) -> None:
             with task(tmp_path) as second:
                 second.becomes("waiting")
                 relay.publish(said("one"))
-                got = until(kept.mailbox)
+                got = until(kept.mailbox, kept.logs)
                 os.kill(first.process.pid, signal.SIGKILL)
                 killed_at = time.monotonic()
                 relay.publish(said("two", at=now() + 1))
@@ -113,7 +118,7 @@ def test_a_killed_task_is_followed_by_the_other(tmp_path: Path) -> None:
                 assert time.monotonic() - killed_at < 60
                 relay.publish(said("three", at=now() + 1))
                 while len(got) < 3:
-                    got += until(kept.mailbox)
+                    got += until(kept.mailbox, kept.logs)
                 assert got == ["one", "two", "three"]
                 second.process.send_signal(signal.SIGTERM)
                 left_at = time.monotonic()
@@ -122,5 +127,5 @@ def test_a_killed_task_is_followed_by_the_other(tmp_path: Path) -> None:
             with task(tmp_path) as third:
                 third.becomes("connected")
                 relay.publish(said("four", at=now() + 2))
-                assert until(kept.mailbox) == ["four"]
+                assert until(kept.mailbox, kept.logs) == ["four"]
     assert "three" not in "".join(path.read_text() for path in tmp_path.glob("*.log"))

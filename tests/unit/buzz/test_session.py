@@ -66,7 +66,9 @@ def test_a_challenge_with_every_refusal_leads_in() -> None:
         assert talk.frame("CLOSED", subscription, "auth-required: you must auth") == []
     assert talk.frame("OK", first["id"], False, "invalid: authentication event") == []
     assert talk.last.end is None
-    assert talk.frame("OK", proofs[-1][0][1]["id"], True, "") == controls()
+    assert talk.frame("OK", proofs[1][0][1]["id"], True, "") == controls()
+    assert talk.frame("OK", proofs[-1][0][1]["id"], False, "invalid: used") == []
+    assert talk.last.end is None
 
 
 def test_a_fresh_socket_asks_two_things() -> None:

@@ -9,9 +9,9 @@ from typing import Final
 
 from aiohttp import web
 
+from long_running.following import Follower, Follows
 from threadline.app.world import World
 from threadline.local.clockwork import sweep_every_minute
-from threadline.local.following import Follower, Follows
 from threadline.local.front_door import FrontDoor
 from threadline.local.function import Function, Handler
 from threadline.local.http_event import Route

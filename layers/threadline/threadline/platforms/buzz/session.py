@@ -14,6 +14,7 @@ from threadline.platforms.buzz.event import ADDED, CHANNEL, CHAT, REMOVED
 from threadline.platforms.buzz.state import Auth, State, Work, without
 from threadline.platforms.buzz.verify import verified
 
+MOST_PROOFS: Final = 8
 CONTROLS: Final = (frames.DISCOVERY, frames.MEMBERSHIP)
 
 
@@ -98,10 +99,10 @@ def _challenged(work: Work, challenge: str) -> None:
     proof = frames.proof(state.signer, state.relay, challenge, work.now)
     work.send.append(frames.authenticate(proof))
     if state.auth is Auth.PENDING:
-        work.state = replace(state, auth_id=proof.id)
+        work.state = replace(state, proofs=(*state.proofs, proof.id)[-MOST_PROOFS:])
         return
     work.state = replace(
-        state, auth=Auth.PENDING, auth_id=proof.id, chats={}, tries={}, reopen={},
+        state, auth=Auth.PENDING, proofs=(proof.id,), chats={}, tries={}, reopen={},
         asked={} if state.auth is Auth.DONE else state.asked,
     )  # fmt: skip
     _controls(work)
@@ -109,15 +110,17 @@ def _challenged(work: Work, challenge: str) -> None:
 
 def _answered(work: Work, event: str, accepted: bool, reason: str) -> None:  # noqa: FBT001
     state = work.state
-    if state.auth is not Auth.PENDING or event != state.auth_id:
+    if state.auth is not Auth.PENDING or event not in state.proofs:
         return
     if accepted:
-        work.state = replace(state, auth=Auth.DONE, auth_id="")
+        work.state = replace(state, auth=Auth.DONE, proofs=())
         for subscription in CONTROLS:
             if state.asked.get(subscription, 0) <= 0:
                 _open(work, subscription)
         return
-    work.state = replace(state, auth=Auth.NONE, auth_id="")
+    if event != state.proofs[-1]:
+        return  # its challenge was no longer the latest
+    work.state = replace(state, auth=Auth.NONE, proofs=())
     why = f"the relay does not let this key in: {reason}"
     work.note("auth_refused", reason, alarm=True)
     work.end = End(why, refused=for_good(reason))
@@ -130,7 +133,7 @@ def _ended(work: Work, subscription: str) -> None:
     if subscription != frames.DISCOVERY:
         return
     if work.state.auth is Auth.PENDING:  # some relays never say OK
-        work.state = replace(work.state, auth=Auth.DONE, auth_id="")
+        work.state = replace(work.state, auth=Auth.DONE, proofs=())
     work.state = replace(work.state, listed=True)
     chats.sweep(work)
     count = len(work.state.channels)

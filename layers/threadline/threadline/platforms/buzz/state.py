@@ -53,7 +53,8 @@ class Chat:
 class State:
     """Everything that one connection knows.
 
-    `marks` outlive it. `tries` counts reopenings by subscription, `reopen` is when the next is due.
+    `proofs` are the ids of what we answered to challenges, the latest last. `marks` outlive the
+    connection. `tries` counts reopenings by subscription, `reopen` is when the next is due.
     `memberships` are the times of the latest change by channel. `down` are the control
     subscriptions that stay closed, and why; `asked` counts their requests that were not refused.
     """
@@ -63,7 +64,7 @@ class State:
     relay_key: str = ""
     started: int = 0
     auth: Auth = Auth.NONE
-    auth_id: str = ""
+    proofs: tuple[str, ...] = ()
     listed: bool = False
     channels: Mapping[str, Channel] = field(default_factory=dict)
     chats: Mapping[str, Chat] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The watch loop of `serve`: many runs followed at once in one asyncio loop."""
+"""The watch loop of a process that stays up: many runs followed at once in one asyncio loop."""
 
 import asyncio
 import functools
@@ -10,8 +10,11 @@ from typing import Final, Protocol
 from threadline.backends.log_lines import place
 from threadline.core.errors import StoreError
 from threadline.core.ports import Queue, Received
-from threadline.local.worker import AFTER_TROUBLE, LONG_POLL
 
+LONG_POLL: Final = 1.0
+"""Seconds one receive waits: how late the loop notices that it should stop."""
+
+AFTER_TROUBLE: Final = 1.0
 VISIBILITY: Final = 600.0
 RENEW_EVERY: Final = 200.0
 """Seconds: a followed run may last for hours, and its hint stays hidden as long."""

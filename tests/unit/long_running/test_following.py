@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from long_running import following
+from long_running.following import Follower
 from threadline.backends.clock import SystemClock
 from threadline.backends.sqlite.database import Database
 from threadline.backends.sqlite.queue import SqliteQueue
 from threadline.core.ports import Outgoing
-from threadline.local import following
-from threadline.local.following import Follower
 
 
 @pytest.fixture
