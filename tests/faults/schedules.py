@@ -21,7 +21,7 @@ from threadline.core.settings import Busy, ReplyMode
 CHATS = (CHAT, CHAT + 1)
 NO_RUN = frozenset(
     {"backlog_full", "dropped_by_new", "stopped", "edited_waiting", "edit_held", "duplicate",
-     "busy_rejected", "gave_up", "agent_rejected"}
+     "busy_rejected", "gave_up", "agent_rejected", "poison"}
 )  # fmt: skip
 """Reasons for which a message may have no run."""
 

@@ -33,7 +33,7 @@ SECRET = "a-webhook-secret"
 NAMESPACE = "5b1b1f2e-0000-4000-8000-000000000001"
 CHAT = 77
 VISIBILITY = {"mailbox": 60.0, "outbox": 120.0, "timers": 60.0, "runs": 120.0}
-REDELIVERIES, REDELIVERED_AFTER = 5, 5.0
+REDELIVERIES, REDELIVERED_AFTER = 15, 5.0
 BUSY_STEP, IDLE_STEP = 0.1, 0.05
 
 
@@ -68,7 +68,9 @@ def settings_with(binding: Mapping[str, Any] | None = None, **agent: Any) -> Set
 class Simulation:
     """One installation; `gate` decides what becomes of each outgoing call.
 
-    With `twins` every run is hinted to two followers of different processes.
+    With `twins` every run is hinted to two followers of different processes. `slow` gives the
+    seconds of calls by the beginning of their address; `longest` holds the most seconds that a
+    call of each queue's handler took.
     """
 
     folder: Path
@@ -78,6 +80,8 @@ class Simulation:
     lines: list[dict[str, Any]] = field(default_factory=list)
     deaths: int = 0
     twins: bool = False
+    slow: dict[str, float] = field(default_factory=dict)
+    longest: dict[str, float] = field(default_factory=dict)
     agent: AgentStub = field(init=False)
     telegram: TelegramStub = field(init=False)
     ports: wiring.LocalPorts = field(init=False)
@@ -112,6 +116,7 @@ class Simulation:
     def boot(self) -> None:
         """Begin a process anew on what is stored: nothing in memory survives."""
         stubs = self.stubs()
+        stubs.slow = self.slow
         ports = replace(self.ports.ports, store=self.store)
         self.world = self._world(stubs, ports)
         self.watch = Watch(self.world, blocking=_inline)
@@ -134,7 +139,7 @@ class Simulation:
         try:
             return ingest_handler.handler(event_of(update, secret), None)
         except Killed:
-            self._loop.run_until_complete(self._die())
+            self.kill()
             return {"statusCode": 0}
 
     def write(self, text: str, *, chat: int = CHAT, **more: Any) -> dict[str, Any]:
@@ -160,6 +165,14 @@ class Simulation:
     def shown(self, chat: int = CHAT) -> list[str]:
         """Give what the bot's posts in the chat say, oldest first."""
         return [one.text for one in self.telegram.shown(chat) if one.by_bot]
+
+    def asked(self) -> list[str]:
+        """Give what each run was asked, in order."""
+        return [str(run.human["content"]) for run in self.agent.runs()]
+
+    def steps(self) -> list[str]:
+        """Give the steps that the log tells of, in order."""
+        return [str(line.get("step")) for line in self.lines if line["event"] == "step"]
 
     def run(self, seconds: float = 7200.0, *, until: Callable[[], bool] | None = None) -> None:
         """Let everything happen until nothing is left to do, or a condition, or the time is up."""
@@ -217,7 +230,7 @@ class Simulation:
         try:
             self.sweep()
         except Killed:
-            self._loop.run_until_complete(self._die())
+            self.kill()
 
     def sweep(self) -> None:
         """Let the sweep look once; what fails is found the next time."""
@@ -229,9 +242,11 @@ class Simulation:
         if not messages:
             return False
         batch = Batch(name, name == "mailbox", messages)
+        began = self.clock.now()
         with contextlib.suppress(StoreError):
             failed = failed_ids(handler(sqs_event(batch), None), messages)
             self._queue(name).delete([one.receipt for one in messages if one.id not in failed])
+        self.longest[name] = max(self.longest.get(name, 0.0), self.clock.now() - began)
         return True
 
     async def _follow(self, body: str) -> None:
@@ -247,6 +262,10 @@ class Simulation:
                 return
             if error is None:
                 self._queue("runs").delete([receipt])
+
+    def kill(self) -> None:
+        """Let the process die now and another begin."""
+        self._loop.run_until_complete(self._die())
 
     async def _die(self) -> None:
         """End the process: followers vanish with it, what was received comes again later."""
