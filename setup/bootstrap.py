@@ -38,13 +38,14 @@ ENVIRONMENTS = {
     "dev": Environment(".venv", "Threadline and what checks it", "150 MB"),
     "agent": Environment(".tools/agent", "a LangGraph Server for the demo agent", "45 MB"),
     "aws": Environment(".tools/aws", "an AWS emulator", "65 MB"),
+    "lark": Environment(".tools/lark", "Feishu's own library", "15 MB"),
     "sam": Environment(".tools/sam", "the SAM command line", "65 MB"),
     "node": Environment(".tools/node", "GitHub's own webhook library", "1 MB"),
 }
 GROUPS = {
     "run": ("runtime", "agent"),
     "check": ("dev", "agent"),
-    "test": ("dev", "agent", "aws", "sam", "node"),
+    "test": ("dev", "agent", "aws", "lark", "sam", "node"),
 }
 
 

@@ -55,5 +55,6 @@ PEERS: Mapping[str, Peer] = {
     "node": Peer("packages of npm on Node.js", "install npm, then make setup", node_library),
     "langgraph": Peer("a LangGraph Server", "make setup", in_tools("agent/bin/langgraph")),
     "aws": Peer("the AWS emulator", "make setup", in_tools("aws/bin/ministack")),
+    "lark": Peer("Feishu's own library", "make setup", in_tools("lark/bin/python")),
     "sam": Peer("the SAM command line", "make setup", in_tools("sam/bin/sam")),
 }

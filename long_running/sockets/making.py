@@ -20,7 +20,11 @@ from threadline.core.settings import AppSettings, Settings
 from threadline.core.socket import Backfills, Cursor, HoldsSocket, Missed, Note, Opening
 
 BY_LIBRARY: Final[Mapping[tuple[str, str], tuple[str, ...]]] = MappingProxyType(
-    {("slack", "socket"): ("app_token",), ("telegram", "polling"): ("bot_token",)}
+    {
+        ("feishu", "long_connection"): ("app_id", "app_secret"),
+        ("slack", "socket"): ("app_token",),
+        ("telegram", "polling"): ("bot_token",),
+    }
 )
 """The secrets wanted by connections that a vendor's library holds, by platform and transport."""
 
@@ -80,6 +84,8 @@ class Making:
         if isinstance(codec, HoldsSocket) and app.transport == codec.socket_transport:
             return self._session(codec, app)
         secrets = self.world.secrets.get(wanted.name)
+        if app.platform == "feishu":
+            return self._feishu(app, secrets)
         if app.platform == "slack":
             return self._slack(app, secrets["app_token"])
         return self._telegram(app, secrets["bot_token"])
@@ -98,6 +104,16 @@ class Making:
             token=token, accept=lambda update: self._accept(app, update),
             load=offset.load, save=offset.save, clock=self.world.clock.now,
             random=self.random, base_url=app.base_url,
+        )  # fmt: skip
+
+    def _feishu(self, app: AppSettings, secrets: Mapping[str, str]) -> Held:
+        from long_running.sockets.feishu import FeishuConnection
+        from threadline.platforms.feishu.rest import root
+
+        return FeishuConnection(
+            app_id=secrets["app_id"], app_secret=secrets["app_secret"],
+            domain=root(app.base_url, app.options), accept=lambda body: self._accept(app, body),
+            clock=self.world.clock.now, random=self.random,
         )  # fmt: skip
 
     def _slack(self, app: AppSettings, token: str) -> Held:

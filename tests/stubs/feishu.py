@@ -83,6 +83,7 @@ class FeishuStub:
     )
     calls: list[Call] = field(default_factory=list)
     url: str = ""
+    socket_url: str = ""
     contents: dict[tuple[str, str], bytes] = field(default_factory=dict)
     uploads: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     chats: Chats = field(init=False)
@@ -202,6 +203,8 @@ class FeishuStub:
     def _done(self, asked: Asked) -> Answer:
         if asked.what == Do.TOKEN:
             return self._token(asked.body)
+        if asked.what == Do.CONNECT:
+            return self._endpoint(asked.body)
         if not asked.token:
             return refused(99991661)
         if self._tokens.get(asked.token, 0.0) <= self.clock():
@@ -251,6 +254,14 @@ class FeishuStub:
         return Answer(
             200, {"code": 0, "msg": "ok", "tenant_access_token": token, "expire": lasts}
         )  # fmt: skip
+
+    def _endpoint(self, body: Mapping[str, Any]) -> Answer:
+        """Give the address of a long connection."""
+        if (body.get("AppID"), body.get("AppSecret")) != tuple(self.secrets.values()):
+            return refused(10014, status=200)
+        often = {"ReconnectCount": -1, "ReconnectInterval": 1, "ReconnectNonce": 0}
+        told = {"URL": self.socket_url, "ClientConfig": {**often, "PingInterval": 1}}
+        return succeeded(**told)
 
     def _resource(self, ids: tuple[str, ...], kind: str) -> Answer:
         message, key = ids

@@ -38,10 +38,11 @@ def respond(
 ) -> Answer:
     """Answer one request; header names in lower case, `target` a path or an address."""
     parts = urlsplit(target)
-    path = parts.path.removeprefix("/open-apis/")
+    known = ("/open-apis/", "/callback/")
+    path = next((parts.path.removeprefix(one) for one in known if parts.path.startswith(one)), "")
     kind = headers.get("content-type", "")
     fields = form_of(kind, body) if kind.startswith("multipart/") else json_of(kind, body)
-    if path == parts.path:
+    if not path:
         return Answer(404, b"404 page not found")
     if fields is None:
         return refused(230001, "request body is not valid JSON")

@@ -34,6 +34,7 @@ class Do(StrEnum):
     RESOURCE = "GET im/v1/messages/*/resources/*"
     IMAGE = "POST im/v1/images"
     FILE = "POST im/v1/files"
+    CONNECT = "POST ws/endpoint"
 
 
 SAID = {

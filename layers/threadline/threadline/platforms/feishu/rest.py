@@ -102,15 +102,19 @@ def exchange(credentials: Credentials, now: float = 0.0) -> Flow[Credentials]:
     return replace(credentials, secrets={**credentials.secrets, **fresh})
 
 
+def root(base_url: str, options: Mapping[str, str]) -> str:
+    """Give the address that an app's paths stand below, by its domain or as it is configured."""
+    host = HOSTS.get(options.get(DOMAIN, ""), FEISHU)
+    return base_url.rstrip("/") or f"https://{host}"
+
+
 def _request(wanted: Call, credentials: Credentials, *, signed: bool = True) -> HttpRequest:
-    host = HOSTS.get(credentials.options.get(DOMAIN, ""), FEISHU)
-    root = credentials.base_url.rstrip("/") or f"https://{host}"
     headers = {"content-type": wanted.content_type}
     if signed:
         headers["authorization"] = f"Bearer {credentials.secret(TOKEN)}"
     return HttpRequest(
         method=wanted.method,
-        url=f"{root}/open-apis/{wanted.path}",
+        url=f"{root(credentials.base_url, credentials.options)}/open-apis/{wanted.path}",
         label=f"feishu {wanted.what}",
         headers=headers,
         body=wanted.body,
