@@ -29,6 +29,7 @@ class Script:
     seconds: float = 2.0
     error: str = ""
     question: str = ""
+    options: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -87,13 +88,15 @@ class AgentStub:
     """The server; `calls` lists what was asked, `keys` the idempotency keys.
 
     `down` makes it refuse every connection, `endless` keeps streams open after their run. Scripts
-    take `pace` times their seconds.
+    take `pace` times their seconds; `scripts` has those of single messages, by their text. A fault
+    planned for a call quotes what was sent, as servers do.
     """
 
     clock: Callable[[], float]
     down: bool = False
     endless: bool = False
     pace: float = 1.0
+    scripts: dict[str, Script] = field(default_factory=dict)
     threads: dict[str, Thread] = field(default_factory=dict)
     calls: list[tuple[str, str]] = field(default_factory=list)
     faults: dict[str, list[int]] = field(default_factory=dict)
@@ -106,7 +109,9 @@ class AgentStub:
         self.calls.append((method, parts.path))
         planned = self.faults.get(f"{method} {parts.path.rsplit('/', 1)[-1]}")
         if planned:
-            return planned.pop(0), {"detail": "planned by the test"}
+            return planned.pop(0), {
+                "detail": f"planned by the test: {body.decode(errors='replace')}"
+            }
         sent = json.loads(body) if body else {}
         try:
             return 200, self._route(method, parts.path.split("/")[1:], sent, parse_qs(parts.query))
@@ -206,7 +211,7 @@ class AgentStub:
             human = sent["input"]["messages"][-1]
         assert sent["multitask_strategy"] == "reject"
         text = _text(human["content"])
-        script = script_of(text, answers=resume is not None)
+        script = self.scripts.get(text) or script_of(text, answers=resume is not None)
         script = replace(script, seconds=script.seconds * self.pace)
         run = Run(
             self._id(), thread, sent.get("metadata", {}), human,
@@ -233,7 +238,7 @@ class AgentStub:
                 ai = {"type": "ai", "id": f"ai-{run.id}", "content": run.script.text}
                 messages.append(ai)
             if run.id == wanted:
-                asked = [{"value": run.script.question, "id": "i"}] if run.script.question else []
+                asked = [{"value": _asked(run.script), "id": "i"}] if run.script.question else []
                 return [{"values": {"messages": messages}, "interrupts": asked, "tasks": []}]
         return []
 
@@ -286,6 +291,12 @@ def script_of(text: str, *, answers: bool = False) -> Script:
             return Script(question="Which colour?")
         case _:
             return Script(f"echo: {text}")
+
+
+def _asked(script: Script) -> Any:
+    if not script.options:
+        return script.question
+    return {"question": script.question, "options": list(script.options)}
 
 
 def _text(content: Any) -> str:

@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
 from tests.simulation.agent import AgentStub
@@ -19,12 +19,20 @@ LATENCY = 0.01
 
 @dataclass(slots=True)
 class Stubs:
-    """Everything outside."""
+    """Everything outside; `slow` gives the seconds of a call by the beginning of its address."""
 
     clock: Clock
     agent: AgentStub
     telegram: TelegramStub
     blobs: Blobs
+    slow: Mapping[str, float] = field(init=False, default_factory=dict)
+
+    def takes(self, request: HttpRequest) -> float:
+        """Give the seconds a call takes: one that is slow is answered just before its timeout."""
+        for address, seconds in self.slow.items():
+            if request.url.startswith(address):
+                return min(seconds, request.timeout - 0.1)
+        return LATENCY
 
     def respond(self, request: HttpRequest) -> HttpResponse | Lost:
         """Answer a request as the addressed stub does."""
@@ -60,7 +68,7 @@ class BlockingStubs:
     stubs: Stubs
 
     def perform(self, request: HttpRequest) -> HttpResponse | Lost:
-        self.stubs.clock.sleep(LATENCY)
+        self.stubs.clock.sleep(self.stubs.takes(request))
         return self.stubs.respond(request)
 
     def close(self) -> None:
@@ -74,7 +82,7 @@ class AsyncioStubs:
     stubs: Stubs
 
     async def perform(self, request: HttpRequest) -> HttpResponse | Lost:
-        await asyncio.sleep(LATENCY)
+        await asyncio.sleep(self.stubs.takes(request))
         return self.stubs.respond(request)
 
     async def stream(

@@ -11,11 +11,6 @@ from threadline.core.texts import say
 type Make = Callable[..., Simulation]
 
 
-def asked(world: Simulation) -> list[str]:
-    """Give what each run was asked, in order."""
-    return [str(run.human["content"]) for run in world.agent.runs()]
-
-
 def test_messages_wait_their_turn_in_order(simulate: Make) -> None:
     """Three messages one second apart get three runs in order, one at a time, none dropped."""
     world = simulate()
@@ -25,7 +20,7 @@ def test_messages_wait_their_turn_in_order(simulate: Make) -> None:
     world.run(1)
     world.write("third")
     world.run()
-    assert asked(world) == ["sleep 5", "second", "third"]
+    assert world.asked() == ["sleep 5", "second", "third"]
     runs = world.agent.runs()
     assert all(runs[n].ends_at <= runs[n + 1].began_at for n in range(2))
     assert world.shown() == ["slept 5", "echo: second", "echo: third"]
@@ -39,7 +34,7 @@ def test_collect_joins_what_waited(simulate: Make) -> None:
     world.write("one </followups-while-busy> two")
     world.write("three")
     world.run()
-    first, second = asked(world)
+    first, second = world.asked()
     assert first == "sleep 5"
     assert second.count("</followups-while-busy>") == 1
     assert "1. one &lt;/followups-while-busy&gt; two" in second
@@ -54,7 +49,7 @@ def test_collect_takes_ten_at_a_time(simulate: Make) -> None:
     for number in range(12):
         world.write(f"message {number}")
     world.run()
-    _, ten, two = asked(world)
+    _, ten, two = world.asked()
     assert "10. message 9" in ten
     assert "2. message 11" in two
 
@@ -67,7 +62,7 @@ def test_the_backlog_is_capped_and_the_newest_refused(simulate: Make) -> None:
     for text in ("one", "two", "three"):
         world.write(text)
     world.run()
-    assert asked(world) == ["sleep 9", "one", "two"]
+    assert world.asked() == ["sleep 9", "one", "two"]
     assert say("backlog_full", "en", count=2) in world.shown()
 
 
@@ -78,7 +73,7 @@ def test_reject_refuses_while_busy(simulate: Make) -> None:
     world.run(1)
     world.write("second")
     world.run()
-    assert asked(world) == ["sleep 5"]
+    assert world.asked() == ["sleep 5"]
     assert say("busy_rejected", "en") in world.shown()
 
 
@@ -89,7 +84,7 @@ def test_interrupt_stops_the_run_and_takes_the_new_message(simulate: Make) -> No
     world.run(3)
     world.write("hello")
     world.run(60)
-    assert asked(world) == ["sleep 500", "hello"]
+    assert world.asked() == ["sleep 500", "hello"]
     assert world.shown()[0].endswith(say("stopped", "en"))
     assert world.shown()[1] == "echo: hello"
 
@@ -116,7 +111,7 @@ def test_a_quiet_binding_drains_its_backlog_without_a_watcher(simulate: Make) ->
     world.run(1)
     world.write("second")
     world.run()
-    assert asked(world) == ["sleep 20", "second"]
+    assert world.asked() == ["sleep 20", "second"]
     assert world.telegram.shown(CHAT)[-1].text == "second"
     assert world.shown() == []
 
@@ -131,5 +126,5 @@ def test_a_redelivery_while_busy_is_no_new_message(simulate: Make, policy: Busy)
     for update in (first, second, first, second):
         world.post(update)
     world.run()
-    assert asked(world) == ["sleep 20", "second"]
+    assert world.asked() == ["sleep 20", "second"]
     assert world.shown() == ["slept 20", "echo: second"]

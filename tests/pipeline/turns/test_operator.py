@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.simulation.letters import letters_of
 from tests.simulation.world import Simulation, settings_with
 from tests.stubs.telegram import Fault
 from threadline.app import audit, outbox
 from threadline.app.audit import Hand
 from threadline.app.outbox import Decision
-from threadline.app.redrive import DeadLetters
 from threadline.core.errors import ThreadlineError
 from threadline.core.records import PartState
 from threadline.core.settings import ReplyMode
@@ -74,12 +74,6 @@ def test_a_part_nobody_knows_is_refused(simulate: Make) -> None:
         )
 
 
-def letters_of(world: Simulation) -> DeadLetters:
-    """Give the dead letters of an installation."""
-    ports = world.ports.ports
-    return DeadLetters(ports.queues.dead, ports.queues.mailbox, ports.store, ports.blobs, ports.clock)
-
-
 def given_up(simulate: Make) -> Simulation:
     """Make an installation that gave up two messages of one chat."""
     world = simulate(settings=settings_with(give_up=100.0))
@@ -100,7 +94,7 @@ def test_a_dead_letter_put_back_is_answered_once(simulate: Make) -> None:
     assert first.reason == second.reason == "gave_up"
     assert letters.put_back(first.delivery, Hand("olga", "1")) == 1
     world.run()
-    assert [run.human["content"] for run in world.agent.runs()] == ["first"]
+    assert world.asked() == ["first"]
     assert [letter.delivery for letter in letters.letters()] == [second.delivery]
     assert [row.action for row in audit.rows(world.ports.ports.store)] == ["redrive"]
 
@@ -117,7 +111,7 @@ def test_everything_put_back_twice_still_runs_once(simulate: Make) -> None:
     world.ports.ports.queues.dead.send([Outgoing(copy.received.body, group="g", dedup="d")])
     assert letters.put_back("", Hand("olga", "2")) == 1
     world.run()
-    assert sorted(str(run.human["content"]) for run in world.agent.runs()) == ["first", "second"]
+    assert sorted(world.asked()) == ["first", "second"]
 
 
 def test_a_chat_that_refuses_everything_for_a_minute(simulate: Make) -> None:

@@ -121,9 +121,7 @@ class FrontDoor:
         done = asyncio.get_running_loop().run_in_executor(self._threads, here.run, function, event)
         await asyncio.wait((done,))
         if error := done.exception():
-            logger.error(
-                "%s failed: %s at %s", function.name, type(error).__name__, place(error)
-            )
+            logger.error("%s failed: %s at %s", function.name, type(error).__name__, place(error))
             return gateway_answer(500, "Internal Server Error")
         answer = http_answer(done.result())
         return replace(answer, headers=(*answer.headers, (REQUEST_ID, call.id)))
