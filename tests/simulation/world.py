@@ -192,7 +192,8 @@ class Simulation:
 
     def _idle_step(self) -> float:
         """Give the seconds until something can happen, nobody following a run."""
-        ready = [self._queue(name)._ready_in() for name in VISIBILITY if self._depth(name)]  # type: ignore[attr-defined]
+        waiting = [name for name in VISIBILITY if self._depth(name)]
+        ready: list[float] = [self._queue(name)._ready_in() for name in waiting]  # type: ignore[attr-defined]
         return max(min([*ready, self._next_sweep - self.clock.now()]), IDLE_STEP)
 
     def quiet(self) -> bool:
