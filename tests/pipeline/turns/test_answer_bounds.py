@@ -99,16 +99,16 @@ def test_a_very_long_answer_to_a_command_is_shortened(
 def test_a_late_edit_does_not_stand_over_the_answer(simulate: Make) -> None:
     """An edit that was given up here and lands at the platform later is written over again."""
     world = simulate()
-    world.slow[TELEGRAM] = 60.0
     world.write("sleep 6")
     world.run(until=lambda: len(world.shown()) == 1)
+    world.slow[TELEGRAM] = 60.0
     world.run(2)
     world.slow.clear()
     world.run(until=lambda: world.shown() == ["slept 6"])
     world.run(2)
     number = world.telegram.shown(CHAT)[-1].id
     late = {"chat_id": CHAT, "message_id": number, "text": "s …"}
-    world.telegram.answer(world.telegram.token, "editMessageText", late)
+    assert world.telegram.answer(world.telegram.token, "editMessageText", late).status == 200
     assert world.shown() == ["s …"]
     world.run(120)
     assert world.shown() == ["slept 6"]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.simulation.letters import letters_of
 from tests.simulation.world import Simulation, settings_with
 from threadline.core.settings import ReplyMode
 
@@ -99,3 +100,19 @@ def test_a_refused_callback_is_done_without(simulate: Make) -> None:
     world.run()
     assert world.shown() == ["slept 8"]
     assert len(world.agent.runs()) == 1
+
+
+@pytest.mark.parametrize("name", ["", "\U0001f600" * 1000, "\ud800", "x\x00y"])
+def test_a_name_that_no_conversation_has_leaves_no_dead_letter(simulate: Make, name: str) -> None:
+    """Names no store or queue would take are no 5xx for the agent, and nothing for an operator."""
+    world = with_callbacks(simulate)
+    place = {"conversation": name, "mailbox": name}
+    assert world.callback("demo", {"metadata": place}, HEADERS)["statusCode"] < 500
+    world.run(300)
+    assert letters_of(world).letters() == ()
+
+
+def test_a_secret_that_is_no_text_is_refused(simulate: Make) -> None:
+    """A header that cannot be encoded is a wrong secret, never a 5xx."""
+    world = with_callbacks(simulate)
+    assert world.callback("demo", {}, {"x-threadline-secret": "\ud800"})["statusCode"] == 401
