@@ -13,7 +13,6 @@ from tests.simulation.world import Simulation, settings_with
 from tests.stubs.discord import BOT, GENERAL, ROLE, DiscordStub
 from tests.stubs.discord_rules import respond
 from threadline import wiring
-from threadline.app.watch import Watch
 from threadline.core.http import HttpRequest, HttpResponse, Lost
 from threadline.core.ids import AppName, PlatformName
 from threadline.core.message import Webhook
@@ -68,16 +67,10 @@ class DiscordSimulation(Simulation):
         secrets = {"bot_token": self.discord.token, "public_key": PUBLIC}
         self.ports.ports.secrets.put("discord/default", secrets)
 
-    def boot(self) -> None:
-        """Begin a process anew on what is stored: nothing in memory survives."""
-        stubs = DiscordStubs(
-            self.clock, self.agent, self.telegram, self.ports.ports.blobs, self.discord
-        )
-        ports = replace(self.ports.ports, store=self.store)
-        self.world = self._world(stubs, ports)
-        self.watch = Watch(self.world, blocking=_inline)
-        self.twin = Watch(self._world(stubs, ports), blocking=_inline)
-        wiring.install(self.world)
+    def stubs(self) -> DiscordStubs:
+        """Give what stands outside."""
+        blobs = self.ports.ports.blobs
+        return DiscordStubs(self.clock, self.agent, self.telegram, blobs, self.discord)
 
     def hear(self, text: str, channel: str = GENERAL, **more: Any) -> dict[str, Any]:
         """Let Ada write, and hand it over as the gateway's session does."""
@@ -117,7 +110,3 @@ class DiscordSimulation(Simulation):
     def asked(self) -> list[str]:
         """Give what each run was asked, in order."""
         return [str(run.human["content"]) for run in self.agent.runs()]
-
-
-async def _inline(work: Any) -> object:
-    return work()

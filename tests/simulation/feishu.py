@@ -11,7 +11,6 @@ from tests.simulation.network import Stubs
 from tests.simulation.world import Killed, Simulation, settings_with
 from tests.stubs.feishu import FeishuStub
 from tests.stubs.feishu_chats import BOT, BOT_NAME
-from tests.stubs.feishu_http import respond
 from threadline.core.http import BlobRef, HttpRequest, HttpResponse, Joined, Lost
 from threadline.core.ids import AppName, PlatformName
 from threadline.core.message import Webhook
@@ -48,10 +47,10 @@ class FeishuStubs(Stubs):
         parts = urlsplit(request.url)
         target = f"{parts.path}?{parts.query}"
         body = self._whole(request.body)
-        answer = respond(self.feishu, request.method, target, request.headers, body)
+        answer = self.feishu.respond(request.method, target, request.headers, body)
         if answer.status == 0:
             return Lost("reset", sent=True)
-        told = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
+        told = answer.content
         if request.save_to is None or answer.status != 200:
             return HttpResponse(answer.status, answer.headers, told)
         if len(told) > request.save_to.limit:

@@ -10,9 +10,6 @@ from functions.ingest import handler as ingest_handler
 from tests.simulation.network import Stubs
 from tests.simulation.world import Killed, Simulation, settings_with
 from tests.stubs.slack import SlackStub
-from tests.stubs.slack_http import respond
-from threadline import wiring
-from threadline.app.watch import Watch
 from threadline.core.http import HttpRequest, HttpResponse, Lost
 from threadline.core.ids import AppName, PlatformName
 from threadline.core.message import Webhook
@@ -48,10 +45,11 @@ class SlackStubs(Stubs):
             return Stubs.respond(self, request)
         assert request.configured, "only configured addresses exist here"
         assert isinstance(request.body, bytes)
-        answer = respond(self.slack, urlsplit(request.url).path, request.headers, request.body)
+        path = urlsplit(request.url).path
+        answer = self.slack.respond(request.method, path, request.headers, request.body)
         if answer.status == 0:
             return Lost("reset", sent=True)
-        body = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
+        body = answer.content
         if request.save_to is None:
             return HttpResponse(answer.status, answer.headers, body)
         return HttpResponse(200, answer.headers, saved=self.blobs.put(request.save_to.name, body))
@@ -73,16 +71,10 @@ class SlackSimulation(Simulation):
             "slack/default", {"bot_token": self.slack.token, "signing_secret": SIGNING_SECRET}
         )
 
-    def boot(self) -> None:
-        """Begin a process anew on what is stored: nothing in memory survives."""
-        stubs = SlackStubs(
-            self.clock, self.agent, self.telegram, self.ports.ports.blobs, self.slack
-        )
-        ports = replace(self.ports.ports, store=self.store)
-        self.world = self._world(stubs, ports)
-        self.watch = Watch(self.world, blocking=_inline)
-        self.twin = Watch(self._world(stubs, ports), blocking=_inline)
-        wiring.install(self.world)
+    def stubs(self) -> SlackStubs:
+        """Give what stands outside."""
+        blobs = self.ports.ports.blobs
+        return SlackStubs(self.clock, self.agent, self.telegram, blobs, self.slack)
 
     def deliver(
         self, body: Mapping[str, Any], *, form: bool = False, retry: int = 0
@@ -119,10 +111,6 @@ class SlackSimulation(Simulation):
     def steps(self) -> list[str]:
         """Give the steps that were logged."""
         return [str(line["step"]) for line in self.lines if "step" in line]
-
-
-async def _inline(work: Any) -> object:
-    return work()
 
 
 def _event_of(request: Webhook) -> dict[str, Any]:

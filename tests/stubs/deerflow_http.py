@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 from tests.stubs.deerflow import DeerFlowStub
 from tests.stubs.deerflow_rules import Answer, Refused
-from tests.stubs.telegram_http import Server
+from tests.stubs.serving import Server
 
 HEARTBEAT = 15.0
 

@@ -13,8 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from threading import RLock, Thread
-from types import TracebackType
+from threading import RLock
 from typing import Any, Final, Literal, Self
 
 from tests.stubs.feishu_chats import (
@@ -26,8 +25,9 @@ from tests.stubs.feishu_chats import (
     Chats,
     Shown,
 )
-from tests.stubs.feishu_http import Asked, Handler, Server
-from tests.stubs.feishu_rules import Answer, Do, Refusal, refused, succeeded, too_many
+from tests.stubs.feishu_http import Asked, respond
+from tests.stubs.feishu_rules import Do, Refusal, refused, succeeded, too_many
+from tests.stubs.serving import Answer, Served
 
 ADA: Final = "ou_ada01"
 LASTS: Final = 7200
@@ -73,8 +73,8 @@ class Fault:
         return cls(Answer(0), takes_effect=when == "after")
 
 
-@dataclass(slots=True)
-class FeishuStub:
+@dataclass(slots=True, kw_only=True)
+class FeishuStub(Served):
     """One organisation with the app in it. Enter it to serve over HTTP."""
 
     clock: Callable[[], float] = time.time
@@ -82,7 +82,6 @@ class FeishuStub:
         default_factory=lambda: {"app_id": APP, "app_secret": "an-app-secret-of-nobody"}
     )
     calls: list[Call] = field(default_factory=list)
-    url: str = ""
     socket_url: str = ""
     contents: dict[tuple[str, str], bytes] = field(default_factory=dict)
     uploads: dict[str, tuple[str, bytes]] = field(default_factory=dict)
@@ -91,27 +90,13 @@ class FeishuStub:
     _faults: dict[str, deque[Fault]] = field(default_factory=dict)
     _lock: RLock = field(default_factory=RLock)
     _events: int = 0
-    _server: Server | None = None
 
     def __post_init__(self) -> None:
         self.chats = Chats(self.clock)
 
-    def __enter__(self) -> Self:
-        server = Server(("127.0.0.1", 0), type("Bound", (Handler,), {"stub": self}))
-        self._server = server
-        self.url = f"http://127.0.0.1:{server.server_address[1]}"
-        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._server is not None:
-            self._server.shutdown()
-            self._server.server_close()
+    def respond(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Answer one request; header names in lower case."""
+        return respond(self, method, target, headers, body)
 
     def add_chat(self, chat: str, kind: str = "p2p") -> Chat:
         """Let a chat be there: `p2p`, `group`, or a `topic` group."""

@@ -1,16 +1,15 @@
-"""HTTP in front of the Feishu stub: JSON or a form with a file in, JSON or a file out."""
+"""Requests to the Feishu stub: JSON or a form with a file in, JSON or a file out."""
 
 import json
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.message import Message
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 from urllib.parse import parse_qsl, urlsplit
 
-from tests.stubs.feishu_rules import Answer, refused
+from tests.stubs.feishu_rules import refused
+from tests.stubs.serving import Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,52 +82,3 @@ def _named(words: list[str]) -> tuple[str, tuple[str, ...]]:
     ids = words[3::2]
     starred = [word if at < 3 or at % 2 == 0 else "*" for at, word in enumerate(words)]
     return "/".join(starred), tuple(ids)
-
-
-class Server(ThreadingHTTPServer):
-    """Serves on 127.0.0.1; a caller that goes away is no fault."""
-
-    daemon_threads = True
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing of broken connections."""
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)  # type: ignore[arg-type]
-
-
-class Handler(BaseHTTPRequestHandler):
-    """One connection, kept open between calls."""
-
-    stub: ClassVar[Answers]
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-
-    def do_POST(self) -> None:
-        """Take a call that does something."""
-        self._respond()
-
-    def do_PATCH(self) -> None:
-        """Take a change."""
-        self._respond()
-
-    def do_GET(self) -> None:
-        """Take a question."""
-        self._respond()
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its base's own name
-        """Say nothing."""
-
-    def _respond(self) -> None:
-        body = self.rfile.read(int(self.headers.get("content-length") or 0))
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        answer = respond(self.stub, self.command, self.path, headers, body)
-        if answer.status == 0:
-            self.close_connection = True
-            return
-        told = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
-        self.send_response_only(answer.status)
-        for name, value in {"content-type": "application/json", **answer.headers}.items():
-            self.send_header(name, value)
-        self.send_header("content-length", str(len(told)))
-        self.end_headers()
-        self.wfile.write(told)

@@ -7,9 +7,10 @@ https://open.feishu.cn/document/uAjLw4CM/ukzMukzMukzM/feishu-cards/card-json-v2-
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+
+from tests.stubs.serving import Answer
 
 MOST_BYTES_OF_A_CARD = 30 * 1024
 MOST_TABLES = 5
@@ -63,15 +64,6 @@ SAID = {
     99991661: "Missing access token for authorization.",
     99991663: "Invalid access token for authorization.",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An HTTP answer of the stub; status 0 drops the connection instead."""
-
-    status: int = 200
-    body: Mapping[str, Any] | bytes = field(default_factory=dict)
-    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Refusal(Exception):

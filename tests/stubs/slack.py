@@ -12,10 +12,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from threading import RLock, Thread
-from types import TracebackType
+from threading import RLock
 from typing import Any, Literal, Self
 
+from tests.stubs.serving import Answer, Served
 from tests.stubs.slack_channels import (
     APP,
     BOT,
@@ -27,8 +27,8 @@ from tests.stubs.slack_channels import (
     Shown,
     TooMany,
 )
-from tests.stubs.slack_http import Handler, Server
-from tests.stubs.slack_rules import BY_FORM_ONLY, Answer, Refusal, refused, too_many
+from tests.stubs.slack_http import respond
+from tests.stubs.slack_rules import BY_FORM_ONLY, Refusal, refused, too_many
 
 ADA = "U0ADA0001"
 
@@ -71,8 +71,8 @@ class Fault:
         return cls(Answer(0), takes_effect=when == "after")
 
 
-@dataclass(slots=True)
-class SlackStub:
+@dataclass(slots=True, kw_only=True)
+class SlackStub(Served):
     """One workspace with the app in it. Enter it to serve over HTTP.
 
     `edits_a_minute` is for the whole workspace. `dedupes`: a repeated `client_msg_id` gives the
@@ -84,7 +84,6 @@ class SlackStub:
     edits_a_minute: int = 50
     clock: Callable[[], float] = time.time
     calls: list[Call] = field(default_factory=list)
-    url: str = ""
     socket_url: str = ""
     files: dict[str, dict[str, Any]] = field(default_factory=dict)
     contents: dict[str, bytes] = field(default_factory=dict)
@@ -92,29 +91,16 @@ class SlackStub:
     _faults: dict[str, deque[Fault]] = field(default_factory=dict)
     _lock: RLock = field(default_factory=RLock)
     _events: int = 0
-    _server: Server | None = None
 
     def __post_init__(self) -> None:
         self.channels = Channels(
             self.clock, Rates(self.clock, 5, 5.0), Rates(self.clock, self.edits_a_minute, 60.0)
         )
 
-    def __enter__(self) -> Self:
-        server = Server(("127.0.0.1", 0), type("Bound", (Handler,), {"stub": self}))
-        self._server = server
-        self.url = f"http://127.0.0.1:{server.server_address[1]}"
-        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._server is not None:
-            self._server.shutdown()
-            self._server.server_close()
+    def respond(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Answer one request; header names in lower case."""
+        del method
+        return respond(self, target.partition("?")[0], headers, body)
 
     def add_channel(self, channel: str, *, joined: bool = True) -> Channel:
         """Let a channel be there: `C…`, a direct message `D…`, or a group's `G…`."""

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.stubs.serving import Answer
 from tests.stubs.slack_rules import (
     MOST_BYTES_OF_AN_EDIT,
     PINGS,
-    Answer,
     Refusal,
     check_attachments,
     check_client_id,

@@ -9,8 +9,9 @@ import json
 import re
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from tests.stubs.serving import Answer
 
 MOST_CHARACTERS = 40_000
 MOST_BYTES_OF_AN_EDIT = 4000
@@ -21,15 +22,6 @@ BY_FORM_ONLY = {
 }  # fmt: skip
 PINGS = re.compile(r"<(?:@|!)[^>]*>")
 EVENT_TYPE = re.compile(r"[A-Za-z0-9_]{1,255}")
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An HTTP answer of the stub; status 0 drops the connection instead."""
-
-    status: int = 200
-    body: Mapping[str, Any] | bytes = field(default_factory=dict)
-    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Refusal(Exception):

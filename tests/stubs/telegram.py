@@ -17,8 +17,9 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from tests.stubs.serving import Server
 from tests.stubs.telegram_chats import Chat, Chats, Shown
-from tests.stubs.telegram_http import Handler, Server
+from tests.stubs.telegram_http import Handler
 from tests.stubs.telegram_rules import Answer, Refusal, refused, too_many
 
 BOT = {

@@ -2,9 +2,8 @@
 
 import json
 import re
-import sys
 from collections.abc import Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, ClassVar, Protocol
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -23,17 +22,6 @@ class Answers(Protocol):
     def download(self, token: str, path: str) -> Answer:
         """Answer a download."""
         ...
-
-
-class Server(ThreadingHTTPServer):
-    """Serves on 127.0.0.1; a caller that goes away is no fault."""
-
-    daemon_threads = True
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing of broken connections."""
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
 class Handler(BaseHTTPRequestHandler):
