@@ -9,6 +9,7 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
+from threadline.text.nodes import is_name, words_of
 from threadline.text.styled import Span, Style, Styled
 from threadline.text.tables import aligned
 
@@ -124,8 +125,8 @@ class _Page:
                     self._link(child, str(child.attrs.get("href", "")))
                 case "image":
                     self._link(child, str(child.attrs.get("src", "")))
-                case "strong" if _is_name(child):
-                    self._write(f"__{_words(child)}__")
+                case "strong" if is_name(child):
+                    self._write(f"__{words_of(child)}__")
                 case name if name in _STYLES:
                     with self._in(_STYLES[name]):
                         self._inside(child)
@@ -138,7 +139,7 @@ class _Page:
         for number, item in enumerate(node.children):
             if number:
                 self._break("\n")
-            box = _BOXES.get(_words(item)[:4], "")
+            box = _BOXES.get(words_of(item)[:4], "")
             self._skip = len("[x] ") if box else 0
             self._write(box or (f"{first + number}. " if node.type == "ordered_list" else "• "))
             self._margin = margin + "  "
@@ -159,7 +160,7 @@ class _Page:
 
     def _link(self, node: SyntaxTreeNode, address: str) -> None:
         self._addresses.add(address)
-        label = _words(node)
+        label = words_of(node)
         if not label.strip() or label in {address, address.removeprefix("mailto:")}:
             self._write(label if label.strip() else address)
         elif self._linked or not self._linkable(address):
@@ -173,7 +174,7 @@ class _Page:
 
     def _table(self, node: SyntaxTreeNode) -> None:
         rows = [row for section in node.children for row in section.children]
-        cells = [[_words(cell) for cell in row.children] for row in rows]
+        cells = [[words_of(cell) for cell in row.children] for row in rows]
         linked = any(inner.type in {"link", "image"} for inner in node.walk())
         plain = "" if linked else aligned(cells)
         if plain:
@@ -202,17 +203,3 @@ class _Page:
         yield
         if self._length > start:
             self._spans.append(Span(start, self._length, style, value))
-
-
-def _is_name(node: SyntaxTreeNode) -> bool:
-    """Tell whether this is a name like __init__, which people write without meaning bold."""
-    return node.markup == "__" and _words(node).isidentifier()
-
-
-def _words(node: SyntaxTreeNode) -> str:
-    """Give the text a reader sees of what stands inside."""
-    return "".join(
-        " " if inner.type in {"softbreak", "hardbreak"} else inner.content
-        for inner in node.walk()
-        if not inner.children
-    )

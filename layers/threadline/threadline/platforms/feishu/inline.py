@@ -6,6 +6,8 @@ from urllib.parse import urlsplit
 
 from markdown_it.tree import SyntaxTreeNode
 
+from threadline.text.nodes import is_name, words_of
+
 _ADDRESS: Final = re.compile(
     r"https?://[^\s<>()\[\]\"'`|，。；：！？、）】》]+[^\s<>()\[\]\"'`|，。；：！？、）】》.,;:!?*_~]"
 )
@@ -84,8 +86,8 @@ class Inline:
                 return self._link(node, str(node.attrs.get("href", "")))
             case "image":
                 return self._link(node, str(node.attrs.get("src", "")))
-            case "strong" if _is_name(node):
-                return f"&#95;&#95;{_words(node)}&#95;&#95;"
+            case "strong" if is_name(node):
+                return f"&#95;&#95;{words_of(node)}&#95;&#95;"
             case name if name in _STYLES:
                 return f"{_STYLES[name]}{self._inside(node)}{_STYLES[name]}"
             case _:
@@ -101,7 +103,7 @@ class Inline:
     def _link(self, node: SyntaxTreeNode, address: str) -> str:
         """Write a link, or the address behind its text where a card would not take it."""
         self.addresses.add(address)
-        label = _words(node)
+        label = words_of(node)
         if self._linked:
             return f"{_entities(label)} ({_entities(address)})" if label.strip() else ""
         self._linked = True
@@ -131,17 +133,3 @@ def _harmless(found: re.Match[str]) -> str:
     """Keep the line's beginning visible and without effect."""
     mark = found[2]
     return f"{found[1]}{mark}\u200b" if mark.isdecimal() else f"{found[1]}&#{ord(mark)};"
-
-
-def _is_name(node: SyntaxTreeNode) -> bool:
-    """Tell whether this is a name like __init__, which people write without meaning bold."""
-    return node.markup == "__" and _words(node).isidentifier()
-
-
-def _words(node: SyntaxTreeNode) -> str:
-    """Give the text a reader sees of what stands inside."""
-    return "".join(
-        " " if inner.type in {"softbreak", "hardbreak"} else inner.content
-        for inner in node.walk()
-        if not inner.children
-    )
