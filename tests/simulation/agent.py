@@ -89,7 +89,7 @@ class AgentStub:
 
     `down` makes it refuse every connection, `endless` keeps streams open after their run. Scripts
     take `pace` times their seconds; `scripts` has those of single messages, by their text. A fault
-    planned for a call quotes what was sent, as servers do.
+    planned for a call quotes the message that was sent, as servers do.
     """
 
     clock: Callable[[], float]
@@ -107,12 +107,10 @@ class AgentStub:
         """Answer one request with a status and JSON."""
         parts = urlsplit(url)
         self.calls.append((method, parts.path))
+        sent = json.loads(body) if body else {}
         planned = self.faults.get(f"{method} {parts.path.rsplit('/', 1)[-1]}")
         if planned:
-            return planned.pop(0), {
-                "detail": f"planned by the test: {body.decode(errors='replace')}"
-            }
-        sent = json.loads(body) if body else {}
+            return planned.pop(0), {"detail": f"cannot: {_last_words(sent)}"}
         try:
             return 200, self._route(method, parts.path.split("/")[1:], sent, parse_qs(parts.query))
         except Refused as refused:
@@ -297,6 +295,11 @@ def _asked(script: Script) -> Any:
     if not script.options:
         return script.question
     return {"question": script.question, "options": list(script.options)}
+
+
+def _last_words(sent: Any) -> str:
+    messages = (sent.get("input") or {}).get("messages", [])
+    return _text(messages[-1]["content"]) if messages else ""
 
 
 def _text(content: Any) -> str:

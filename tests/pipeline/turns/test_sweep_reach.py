@@ -36,6 +36,7 @@ def test_rows_nobody_can_move_do_not_starve_the_others(simulate: Make) -> None:
     world.agent.down = True
     world.write("hello")
     world.run(5)
+    world.clock.advance(60)
     world.agent.down = False
     lose(world.ports.ports.queues.timers)
     world.run(900)
