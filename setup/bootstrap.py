@@ -155,12 +155,12 @@ def find_python(uv: str) -> str:
         if found:
             return python
     say(f"fetching Python {PYTHON_VERSION} (35 MB)…")
-    quietly([uv, "python", "install", PYTHON_VERSION])
+    _, why = quietly([uv, "python", "install", PYTHON_VERSION])
     found, python = quietly([*find, "--managed-python"])
     if not found:
         stop(
-            f"Python {PYTHON_VERSION} is not on this machine and could not be fetched: install it"
-            " with your system's package manager or pyenv, then repeat the command"
+            f"Python {PYTHON_VERSION} is not on this machine and could not be fetched ({why}):"
+            " install it with your system's package manager or pyenv, then repeat the command"
         )
     return python
 

@@ -48,5 +48,6 @@ def _list(letters: Any) -> int:
         at = datetime.fromtimestamp(letter.since, UTC).isoformat(timespec="seconds")
         print(f"{letter.delivery or letter.id}  {at}  {letter.reason}")
     name = letters[0].delivery or letters[0].id
-    print(f"Put one back: {as_typed()} redrive {name}    or all: {as_typed()} redrive --all")
+    print(f"Put one back: {as_typed()} redrive {name}")
+    print(f"Put all back: {as_typed()} redrive --all")
     return 0

@@ -10,6 +10,7 @@ from threadline.cli.program import as_typed
 from threadline.cli.state import FOLDER
 
 PORT = 8420
+MOST_PORT = 65_535
 MOST_RUNS = 200
 
 
@@ -17,13 +18,20 @@ def add(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser("serve", help="run Threadline on this machine")
     parser.add_argument(
-        "--port", type=int, default=PORT, help=f"first port to try (default {PORT})"
+        "--port", type=_port, default=PORT, help=f"first port to try (default {PORT})"
     )
     parser.add_argument(
         "--runs", type=int, default=MOST_RUNS,
         help=f"runs followed at once, 2000 at most (default {MOST_RUNS})",
     )  # fmt: skip
     parser.set_defaults(run=run)
+
+
+def _port(text: str) -> int:
+    """Read a port. Raises ArgumentTypeError, which argparse tells the person."""
+    if not (text.isdecimal() and 1 <= int(text) <= MOST_PORT):
+        raise argparse.ArgumentTypeError(f"{text} is no port: 1 to {MOST_PORT}")
+    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -46,8 +46,12 @@ def read_recording(path: Path) -> Recording:
         expect = json.loads(beside.read_bytes()) if beside.exists() else {}
         request = webhook(event)
         _, _, platform, *app = request.path.split("/")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise NotARecording(f"{path} is no recorded delivery: {error}") from None
+    except OSError as error:
+        raise NotARecording(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise NotARecording(
+            f"{path} is no recorded delivery: name a file such as events/playground/message.json"
+        ) from None
     return Recording(platform, app[0] if app else DEFAULT_APP, request, expect)
 
 

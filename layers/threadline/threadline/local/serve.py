@@ -40,7 +40,7 @@ from threadline.local.upkeep import Upkeep
 CHECKOUT: Final = Path(__file__).resolve().parents[4]
 FIRST_PORT: Final = 8420
 HANDLERS: Final = Handlers(ingest, connect, dispatch, deliver, sweep)
-NOWHERE: Final = "http://127.0.0.1:1"
+NOWHERE: Final = "http://the-demo-agent.invalid"
 """Stands for the demo agent until it answers; nobody listens there."""
 
 type Say = Callable[[str], None]
