@@ -22,7 +22,8 @@ _OF_THE_LINE: Final = frozenset(
         "request",
     }
 )
-_TOLD_BY_THE_LEDGER: Final = "part"
+_NO_STEPS: Final = frozenset({"part", "mail", "turn"})
+"""Events that the ledger tells, or that only measure."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -54,7 +55,7 @@ def step(line: Line) -> Step:
 
 def concerns(line: Line, delivery: str, turns: Collection[str]) -> bool:
     """Tell whether a line is about a delivery (or the request it came with) or one of its turns."""
-    if line.get("event") == _TOLD_BY_THE_LEDGER:
+    if line.get("event") in _NO_STEPS:
         return False
     if told := _text(line, "delivery"):
         return told == delivery

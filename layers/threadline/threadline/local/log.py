@@ -35,6 +35,8 @@ _SHORT: Final = {
 }
 """What a person is shown of the commonest events."""
 
+_MEASURES: Final = frozenset({"mail", "turn"})
+
 _events = logging.getLogger("threadline")
 
 
@@ -50,6 +52,13 @@ def event_line(event: str, **values: str | float | bool) -> None:
     if asked := request.get():
         values |= {"request": asked}
     _events.info(event, extra={"values": values})
+
+
+class Tellable(logging.Filter):
+    """Keeps what only measures off the terminal."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return record.getMessage() not in _MEASURES
 
 
 class ShortLines(logging.Formatter):
@@ -77,6 +86,7 @@ def start_logging(folder: Path, *, terminal: bool) -> None:
     if terminal:
         screen = logging.StreamHandler()
         screen.setFormatter(ShortLines())
+        screen.addFilter(Tellable())
         handlers.append(screen)
     logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
     for name in _QUIET:
