@@ -1,5 +1,9 @@
 from pathlib import Path
 
+import pytest
+
+from tests.stubs.deerflow_http import Gateway
+from tests.stubs.deerflow_rules import TOKEN
 from tests.stubs.telegram import BOT, TelegramStub
 from tests.unit.cli.conftest import Command
 from threadline import wiring
@@ -34,6 +38,27 @@ def test_each_bot_and_agent_is_asked(threadline: Command, folder: Path) -> None:
         assert "!!  telegram/default:" in told
         assert "threadline secrets set telegram/default" in told
         assert "another" not in told
+
+
+@pytest.mark.parametrize(
+    ("newer", "told"),
+    [(False, "an older DeerFlow Gateway"), (True, "a DeerFlow Gateway that knows personal access")],
+)
+def test_which_gateway_answers_is_told(
+    threadline: Command, folder: Path, newer: bool, told: str
+) -> None:
+    """Of DeerFlow's Gateway doctor says whether it met the older or the newer one."""
+    with Gateway(newer=newer) as gateway:
+        source = f"agents: {{df: {{dialect: deerflow, url: '{gateway.url}'}}}}\n"
+        around = Surroundings(namespace=NAMESPACE, present={})
+        settings = compile_settings(source.encode(), around, "threadline.yaml").settings
+        local = wiring.local_ports(folder / ".threadline")
+        store_settings(local.ports.store, settings, local.ports.clock.now())
+        local.close()
+        threadline("secrets", "set", "agent/df", stdin=f"internal_token={TOKEN}\n")
+        out = threadline("doctor").out
+    assert "ok  agent df: offers lead_agent" in out
+    assert told in out
 
 
 def store(folder: Path, telegram: TelegramStub) -> None:

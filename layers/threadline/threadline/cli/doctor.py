@@ -12,6 +12,7 @@ from threadline.core.errors import AgentError, PostError, ThreadlineError
 from threadline.core.platform import Identifies, ReceivesHttp
 
 if TYPE_CHECKING:
+    from threadline.app.agents import Contact
     from threadline.app.world import World
     from threadline.core.settings import Settings
 
@@ -117,11 +118,22 @@ def _agents(world: "World", settings: "Settings") -> Iterator[Finding]:
         try:
             to = contact(world, settings, name)
             offered = world.calls.run(to.under_policy(to.codec.assistants(to.access)))
+            met = _met(world, to)
         except AgentError as error:
             remedy = f"does {agent.url} answer? A key: {as_typed()} secrets set agent/{name}"
             yield Finding(f"agent {name}", str(error), remedy)
         else:
-            yield Finding(f"agent {name}", f"offers {', '.join(offered) or 'no assistant'}")
+            listed = ", ".join(offered) or "no assistant"
+            yield Finding(f"agent {name}", f"offers {listed}{met}")
+
+
+def _met(world: "World", to: "Contact") -> str:
+    """Say which server it is, where its dialect can tell one from another."""
+    from threadline.core.agent import Probes
+
+    if not isinstance(to.codec, Probes):
+        return ""
+    return "; " + world.calls.run(to.under_policy(to.codec.probe(to.access)))
 
 
 def _how_to_store() -> str:
