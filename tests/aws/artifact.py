@@ -10,9 +10,23 @@ from tests.peers import ROOT, path_of
 ARCHITECTURE = "arm64" if platform.machine() in {"aarch64", "arm64"} else "x86_64"
 
 
+ATTEMPTS = 3
+
+
 def build(folder: Path) -> Path:
-    """Build functions and layers into a folder; fail with what SAM said."""
-    done = subprocess.run(
+    """Build functions and layers into a folder, again where the network failed; say SAM's words."""
+    done = _build(folder)
+    for _ in range(ATTEMPTS - 1):
+        if not done.returncode or "Failed to fetch" not in done.stdout:
+            break
+        done = _build(folder)
+    if done.returncode:
+        raise RuntimeError(f"sam build failed:\n{done.stdout}")
+    return folder
+
+
+def _build(folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         [
             path_of("sam"),
             "build",
@@ -27,6 +41,3 @@ def build(folder: Path) -> Path:
         encoding="utf-8",
         check=False,
     )
-    if done.returncode:
-        raise RuntimeError(f"sam build failed:\n{done.stdout}")
-    return folder

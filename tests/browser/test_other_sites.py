@@ -53,10 +53,13 @@ def test_a_page_of_another_origin_can_neither_write_nor_read(
         page.goto(url)
         read = page.evaluate(ATTEMPTS, served.url)
         assert set(read) <= {"opaque", "refused"}
-        assert statuses == {
+        # a body that is refused unread may cost the connection before the browser has the answer
+        unread = {
             ("POST /playground/chats/c1/messages", 403),
-            ("OPTIONS /playground/chats/c1/messages", 404),
             ("POST /playground/files", 403),
+        }
+        assert statuses | unread == unread | {
+            ("OPTIONS /playground/chats/c1/messages", 404),
             ("GET /playground", 403),
             ("GET /playground/events", 403),
             ("GET /playground/journeys/1", 403),

@@ -106,7 +106,7 @@ def test_events_arrive_and_are_acknowledged_once_kept(
     taker = Taker([True, False, StoreUnavailable("locked"), 3.0])
     long = "x" * 100_000
     with connection(feishu, taker) as held:
-        until(lambda: held.state.phase is Phase.CONNECTED)
+        until(lambda: held.state.phase is Phase.CONNECTED and sockets.connections)
         assert taker.bodies == []
         sent = [sockets.send(feishu.say(ADA, text)) for text in ("one", "two", "three", "late")]
         until(lambda: len(sockets.answers) == 4)
