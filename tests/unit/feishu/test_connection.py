@@ -123,13 +123,13 @@ def test_a_lost_connection_is_made_anew(feishu: FeishuStub, sockets: FeishuSocke
     """By the library itself, and meanwhile it is told."""
     taker = Taker()
     with connection(feishu, taker) as held:
-        until(lambda: held.state.phase is Phase.CONNECTED)
+        until(lambda: held.state.phase is Phase.CONNECTED and sockets.connections)
         feishu.secrets = {**feishu.secrets, "app_secret": "another"}
         sockets.drop()
         until(lambda: held.state.phase is Phase.REFUSED)
         assert "another" not in held.state.why
         feishu.secrets = {**feishu.secrets, "app_secret": held.app_secret}
-        until(lambda: held.state.phase is Phase.CONNECTED)
+        until(lambda: held.state.phase is Phase.CONNECTED and len(sockets.connections) == 2)
         sockets.drop()
         until(lambda: len(sockets.connections) == 3)
         until(lambda: held.state.phase is Phase.CONNECTED)
