@@ -10,10 +10,11 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from threadline.local import front_door, log
+from threadline.local import log
 from threadline.local.front_door import FrontDoor, listen
 from threadline.local.function import Function, Handler
 from threadline.local.http_event import Route
+from threadline.local.uploads import Uploads
 
 
 class Now:
@@ -31,6 +32,7 @@ def visit(
     handler: Handler,
     visitor: Callable[[aiohttp.ClientSession, str], Awaitable[None]],
     pages: tuple[web.AbstractRouteDef, ...] = (),
+    uploads: Uploads | None = None,
 ) -> None:
     """Open a front door with one function, let the visitor in, close it."""
     ids = count(1)
@@ -38,7 +40,7 @@ def visit(
     async def run() -> None:
         function = Function("ingest", handler, 10.0, Now(), lambda: str(next(ids)))
         door = FrontDoor(
-            [(Route("POST", "/webhooks/{platform}"), function)], Now(), lambda: "id", pages
+            [(Route("POST", "/webhooks/{platform}"), function)], Now(), lambda: "id", pages, uploads
         )
         listener = listen(28_100)
         await door.open(listener)
@@ -99,11 +101,8 @@ def test_a_compressed_body_is_passed_on_as_sent() -> None:
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_body_over_the_limit_is_refused(
-    *, chunked: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_body_over_the_limit_is_refused(*, chunked: bool) -> None:
     """413 before the function is called, whether the length is announced or not."""
-    monkeypatch.setattr(front_door, "BODY_LIMIT", 1000)
     called = threading.Event()
 
     def handler(*_: Any) -> dict[str, Any]:
@@ -122,8 +121,50 @@ def test_a_body_over_the_limit_is_refused(
         async with session.post(f"{url}/webhooks/x", data=b"x" * 1000) as response:
             assert response.status == 200
 
-    visit(handler, visitor)
+    visit(handler, visitor, uploads=Uploads(each=1000))
     assert called.is_set()
+
+
+async def begun(url: str, sent: bytes) -> asyncio.StreamWriter:
+    """Begin an upload of 1,000 bytes and leave it at those that are given."""
+    _, writer = await asyncio.open_connection(*url.removeprefix("http://").split(":"))
+    writer.write(b"POST /webhooks/x HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n" + sent)
+    await writer.drain()
+    return writer
+
+
+def test_slow_uploads_keep_nobody_out() -> None:
+    """A hundred senders that stop in mid-body do not keep the next delivery waiting."""
+
+    async def visitor(session: aiohttp.ClientSession, url: str) -> None:
+        slow = [await begun(url, b"x") for _ in range(100)]
+        async with session.post(f"{url}/webhooks/x", data=b"{}") as response:
+            assert response.status == 200
+        for writer in slow:
+            writer.close()
+
+    visit(echo, visitor)
+
+
+def test_bodies_have_one_bound_for_all() -> None:
+    """What does not fit beside the bodies held now is told 503, and fits once they are gone."""
+
+    async def visitor(session: aiohttp.ClientSession, url: str) -> None:
+        async def post() -> int:
+            async with session.post(f"{url}/webhooks/x", data=b"x" * 900) as response:
+                return response.status
+
+        async def until(status: int) -> None:
+            async with asyncio.timeout(20):
+                while await post() != status:
+                    pass
+
+        held = await begun(url, b"x" * 500)
+        await until(503)
+        held.close()
+        await until(200)
+
+    visit(echo, visitor, uploads=Uploads(each=1000, in_all=1000))
 
 
 def test_other_paths_are_not_found() -> None:

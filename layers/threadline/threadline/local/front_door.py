@@ -23,11 +23,8 @@ from threadline.local.http_event import (
     http_answer,
     http_event,
 )
+from threadline.local.uploads import BODY_LIMIT, Uploads
 
-BODY_LIMIT: Final = 6_000_000
-"""What Lambda takes in one invocation; each platform's own limit is lower."""
-
-BODY_WITHIN: Final = 20.0
 AT_ONCE: Final = 32
 THREADS: Final = 8
 
@@ -40,7 +37,7 @@ logger = logging.getLogger(__name__)
 class FrontDoor:
     """Serves routes by functions, in threads, so that the loop is never blocked.
 
-    Beyond `AT_ONCE` requests the next ones wait unread: memory stays bounded.
+    Beyond `AT_ONCE` requests the next ones wait, their bodies read within one bound for all.
     """
 
     def __init__(
@@ -49,10 +46,12 @@ class FrontDoor:
         clock: Clock,
         new_id: Callable[[], str],
         pages: Sequence[web.AbstractRouteDef] = (),
+        uploads: Uploads | None = None,
     ) -> None:
         self._routes = routes
         self._clock = clock
         self._new_id = new_id
+        self._uploads = uploads or Uploads()
         self._turnstile = asyncio.Semaphore(AT_ONCE)
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="front-door")
         app = web.Application(client_max_size=BODY_LIMIT)
@@ -74,8 +73,7 @@ class FrontDoor:
         self._threads.shutdown(wait=True)
 
     async def _answer(self, request: web.Request) -> web.Response:
-        async with self._turnstile:
-            answer = await self._ask(request)
+        answer = await self._ask(request)
         response = web.Response(status=answer.status, body=answer.body)
         response.headers["server"] = "threadline"
         for name, value in answer.headers:
@@ -90,18 +88,15 @@ class FrontDoor:
         route, function, parameters = self._route(request.method, request.path)
         if route is None or function is None:
             return gateway_answer(404, "Not Found")
-        try:
-            async with asyncio.timeout(BODY_WITHIN):
-                body = await read_body(request, BODY_LIMIT)
-        except TimeoutError:
-            return gateway_answer(408, "Request Timeout")
-        if body is None:
-            return gateway_answer(413, "Request Entity Too Large")
-        call = HttpCall(
-            method=request.method, target=target, headers=tuple(request.headers.items()),
-            body=body, peer=request.remote or "", at=self._clock.now(), id=self._new_id(),
-        )  # fmt: skip
-        return await self._invoke(function, call, route, parameters)
+        async with self._uploads.body(request) as body:
+            if isinstance(body, HttpAnswer):
+                return body
+            async with self._turnstile:
+                call = HttpCall(
+                    method=request.method, target=target, headers=tuple(request.headers.items()),
+                    body=body, peer=request.remote or "", at=self._clock.now(), id=self._new_id(),
+                )  # fmt: skip
+                return await self._invoke(function, call, route, parameters)
 
     def _route(
         self, method: str, path: str
@@ -125,18 +120,6 @@ class FrontDoor:
             return gateway_answer(500, "Internal Server Error")
         answer = http_answer(done.result())
         return replace(answer, headers=(*answer.headers, (REQUEST_ID, call.id)))
-
-
-async def read_body(request: web.Request, limit: int) -> bytes | None:
-    """Read the body as sent, or None where it is longer than the limit."""
-    if (request.content_length or 0) > limit:
-        return None
-    body = bytearray()
-    async for chunk in request.content.iter_any():
-        body += chunk
-        if len(body) > limit:
-            return None
-    return bytes(body)
 
 
 def listen(first: int, tried: int = 50) -> socket.socket:

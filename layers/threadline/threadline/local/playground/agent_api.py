@@ -8,11 +8,11 @@ from aiohttp import web
 
 from threadline.core.ports import Clock
 from threadline.core.posting import Tone
-from threadline.local.front_door import read_body
 from threadline.local.playground import answers
 from threadline.local.playground.answers import refusal
 from threadline.local.playground.chats import Chats, Words
 from threadline.local.playground.stream import Bell
+from threadline.local.uploads import read_body
 from threadline.platforms.playground.limits import LONGEST_OPTION, MAX_TEXT, MOST_OPTIONS
 from threadline.platforms.playground.parse import NAME
 

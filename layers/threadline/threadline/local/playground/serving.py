@@ -10,7 +10,6 @@ from aiohttp import web
 
 from threadline.app.configure.surroundings import DEFAULT_APP
 from threadline.app.world import World
-from threadline.local.front_door import read_body
 from threadline.local.playground import answers, guard, wire
 from threadline.local.playground.agent_api import AgentApi
 from threadline.local.playground.answers import refusal
@@ -18,6 +17,7 @@ from threadline.local.playground.chats import Chats, Said, StoredFile
 from threadline.local.playground.delivering import ENTRY, Delivers, delivery_of, make_secrets
 from threadline.local.playground.journey import Known, RecentLines, Told, tell
 from threadline.local.playground.stream import MOST_PAGES, Bell, Stream
+from threadline.local.uploads import read_body
 from threadline.platforms.playground import PLATFORM
 from threadline.platforms.playground.limits import (
     MAX_FILE,
