@@ -38,10 +38,11 @@ def test_a_set_holds_all_that_was_asked_of_it(name: str) -> None:
 
 
 def test_the_sets_of_one_environment_agree() -> None:
-    """What ingest, runtime, vendor and dev have in common has the same version in each."""
+    """What ingest, runtime, vendor, task and dev have in common has the same version in each."""
     ingest, runtime, vendor, dev = map(pins, ("ingest", "runtime", "vendor", "dev"))
     assert ingest.items() <= runtime.items() <= dev.items()
     assert vendor.items() <= runtime.items()
+    assert pins("task").items() <= runtime.items()
 
 
 def pins(name: str) -> dict[str, str]:
