@@ -8,6 +8,7 @@ https://github.com/bytedance/deer-flow/blob/main/backend/docs/API.md
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -292,6 +293,7 @@ class DeerFlowStub:
             "status": run.status(self.clock()), "metadata": dict(run.metadata),
             "kwargs": {"input": {"messages": [run.human]}}, "multitask_strategy": "reject",
             "stop_reason": run.stopped or None if isinstance(run, GatewayRun) else None,
+            "created_at": datetime.fromtimestamp(run.began_at, UTC).isoformat(),
         }  # fmt: skip
 
     def _id(self) -> str:

@@ -148,6 +148,13 @@ CASES = {
         lambda sdk: sdk.runs.list(THREAD, limit=20, select=["run_id", "status", "metadata"]),
         request_of(AGENT.find(THREAD, TURN, OWNER, ACCESS), [answer([])]),
     ),
+    "list runs for an operator": Case(
+        "list_runs",
+        lambda sdk: sdk.runs.list(
+            THREAD, limit=20, select=["run_id", "status", "metadata", "created_at"]
+        ),
+        request_of(AGENT.runs(THREAD, OWNER, ACCESS), [answer([])]),
+    ),
     "read run": Case(
         "read_run",
         lambda sdk: sdk.runs.get(THREAD, RUN),

@@ -45,8 +45,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def threadline(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Command:
-    """Run the command there; `stdin` is what is piped into it, unless it is a `terminal`."""
+    """Run the command there."""
     assert folder.is_dir()
+    return command(monkeypatch, capsys)
+
+
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Give the command; `stdin` is what is piped into it, unless it is a `terminal`."""
 
     def run(*words: str, stdin: str = "", terminal: bool = False) -> Ended:
         monkeypatch.setattr(sys, "stdin", Terminal() if terminal else io.StringIO(stdin))

@@ -5,13 +5,12 @@ import pytest
 from tests.stubs.deerflow_http import Gateway
 from tests.stubs.deerflow_rules import TOKEN
 from tests.stubs.telegram import BOT, TelegramStub
+from tests.unit.cli.configured import NAMESPACE, keep
 from tests.unit.cli.conftest import Command
 from threadline import wiring
 from threadline.app.configure.compile import compile_settings
 from threadline.app.configure.surroundings import Surroundings
 from threadline.app.settings_items import store_settings
-
-NAMESPACE = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
 
 
 def test_without_settings_the_way_to_them_is_told(threadline: Command, folder: Path) -> None:
@@ -50,11 +49,7 @@ def test_which_gateway_answers_is_told(
     """Of DeerFlow's Gateway doctor says whether it met the older or the newer one."""
     with Gateway(newer=newer) as gateway:
         source = f"agents: {{df: {{dialect: deerflow, url: '{gateway.url}'}}}}\n"
-        around = Surroundings(namespace=NAMESPACE, present={})
-        settings = compile_settings(source.encode(), around, "threadline.yaml").settings
-        local = wiring.local_ports(folder / ".threadline")
-        store_settings(local.ports.store, settings, local.ports.clock.now())
-        local.close()
+        keep(folder, source)
         threadline("secrets", "set", "agent/df", stdin=f"internal_token={TOKEN}\n")
         out = threadline("doctor").out
     assert "ok  agent df: offers lead_agent" in out

@@ -86,6 +86,12 @@ def id_of(payload: Json) -> str:
     return string(_fields(mapping(payload)).get("id"))
 
 
+def parts_of(payload: Json) -> tuple[str, tuple[str, ...]]:
+    """Give a message's text and the tools it calls by name, whoever wrote it."""
+    fields = _fields(mapping(payload))
+    return text_of(fields.get("content")), _tools(fields)
+
+
 def text_of(content: Json) -> str:
     """Join what is text in a message's content; reasoning, tool use and media are not."""
     if isinstance(content, str):

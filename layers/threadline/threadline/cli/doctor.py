@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,7 +41,7 @@ def add(subparsers: Any) -> None:
 def run(_: argparse.Namespace) -> int:
     """Print every finding; 1 where there is something to do. Raises ThreadlineError."""
     findings = list(_account()) if state.stack.get() else []
-    with _world() as world:
+    with state.world() as world:
         try:
             settings = world.settings()
         except ThreadlineError as error:
@@ -53,21 +52,6 @@ def run(_: argparse.Namespace) -> int:
     for finding in findings:
         print(finding)
     return int(any(finding.remedy for finding in findings))
-
-
-@contextmanager
-def _world() -> "Iterator[World]":
-    from threadline import wiring
-    from threadline.backends.http_asyncio import AsyncioHttp
-    from threadline.backends.http_blocking import BlockingHttp
-
-    with state.ports() as opened:
-        blocking = BlockingHttp(opened.blobs)
-        http = wiring.Transports(blocking, AsyncioHttp(opened.blobs))
-        try:
-            yield wiring.world_of(opened, _say_nothing, transports=http)
-        finally:
-            blocking.close()
 
 
 def _account() -> Iterator[Finding]:
@@ -139,7 +123,3 @@ def _met(world: "World", to: "Contact") -> str:
 def _how_to_store() -> str:
     stack = state.stack.get()
     return f"{as_typed()} config push --stack {stack}" if stack else f"{as_typed()} serve"
-
-
-def _say_nothing(event: str, **_: str | float | bool) -> None:
-    del event

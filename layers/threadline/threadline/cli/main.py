@@ -10,6 +10,7 @@ from pathlib import Path
 
 from threadline.cli import (
     admit,
+    agent,
     config,
     doctor,
     explain,
@@ -35,6 +36,7 @@ COMMANDS = (
     doctor,
     pause,
     explain,
+    agent,
     outbox,
     redrive,
     replay,
@@ -43,7 +45,7 @@ COMMANDS = (
 """Modules that each add their words: `add(subparsers)` sets `run`, which gives the exit code."""
 
 ON_A_STACK = frozenset(
-    {"admit", "config", "doctor", "outbox", "pause", "redrive", "secrets", "webhook"}
+    {"admit", "agent", "config", "doctor", "outbox", "pause", "redrive", "secrets", "webhook"}
 )
 """Modules whose commands also work on a deployed stack."""
 

@@ -12,6 +12,7 @@ from threadline.core.errors import ConfigError, Fault
 
 if TYPE_CHECKING:
     from threadline.app.configure.surroundings import Surroundings
+    from threadline.app.world import World
     from threadline.wiring import Ports
 
 FOLDER = ".threadline"
@@ -42,6 +43,22 @@ def ports() -> Iterator["Ports"]:
         yield local.ports
     finally:
         local.close()
+
+
+@contextmanager
+def world() -> Iterator["World"]:
+    """Compose the use cases on these stores; what they log is not written. Raises StoreError."""
+    from threadline import wiring
+    from threadline.backends.http_asyncio import AsyncioHttp
+    from threadline.backends.http_blocking import BlockingHttp
+
+    with ports() as opened:
+        blocking = BlockingHttp(opened.blobs)
+        http = wiring.Transports(blocking, AsyncioHttp(opened.blobs))
+        try:
+            yield wiring.world_of(opened, _say_nothing, transports=http)
+        finally:
+            blocking.close()
 
 
 def read(path: Path) -> bytes:
@@ -95,3 +112,7 @@ def surroundings(namespace: str = NO_NAMESPACE) -> "Surroundings":
         local=not stack.get(),
         program=as_typed(),
     )
+
+
+def _say_nothing(event: str, **_: str | float | bool) -> None:
+    del event

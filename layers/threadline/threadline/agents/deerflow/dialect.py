@@ -10,6 +10,7 @@ from threadline.agents.deerflow import (
     requests,
     runs,
     starting,
+    threads,
 )
 from threadline.agents.deerflow.caller import Caller, on_behalf
 from threadline.agents.deerflow.stream import ReplayDecoder
@@ -27,9 +28,10 @@ from threadline.core.agent import (
 )
 from threadline.core.http import Flow, HttpRequest
 from threadline.core.ids import OwnerId, RunId, ThreadId, TurnId
+from threadline.core.thread import RunSeen, ShowsThreads, ThreadSeen
 
 
-class DeerFlow(Probes):
+class DeerFlow(Probes, ShowsThreads):
     """DeerFlow's Gateway, its older servers and its newer ones. Every thread has an owner."""
 
     dialect: ClassVar[str] = "deerflow"
@@ -101,3 +103,13 @@ class DeerFlow(Probes):
     @override
     def probe(self, access: AgentAccess) -> Flow[str]:
         return str((yield from probe.probe(Caller(access))))
+
+    @override
+    def runs(
+        self, thread: ThreadId, owner: OwnerId, access: AgentAccess
+    ) -> Flow[tuple[RunSeen, ...]]:
+        return threads.runs(thread, on_behalf(owner, access))
+
+    @override
+    def seen(self, thread: ThreadId, owner: OwnerId, access: AgentAccess) -> Flow[ThreadSeen]:
+        return threads.seen(thread, on_behalf(owner, access))

@@ -13,6 +13,7 @@ from threadline.agents.deerflow.clarification import pending
 from threadline.agents.deerflow.runs import Standing, standing
 from threadline.agents.messages import id_of, is_human
 from threadline.agents.shapes import items, line, mapping, string
+from threadline.agents.threads import messages_of
 from threadline.agents.transcript import Transcript, up_to_next_human
 from threadline.core.agent import Outcome, RunStatus
 from threadline.core.errors import AgentError, ThreadMissing
@@ -39,11 +40,6 @@ def outcome(thread: ThreadId, run: RunId, turn: TurnId, caller: Caller) -> Flow[
     if ended.status in _FAILED and not error:
         error = yield from _error(thread, run, caller)
     return _outcome(ended, transcript, error)
-
-
-def messages_of(state: JsonObject) -> Sequence[Json]:
-    """Give the messages of a thread's state, oldest first."""
-    return items(mapping(state.get("values")).get("messages"))
 
 
 def _outcome(ended: Standing, transcript: Transcript, error: str) -> Outcome:

@@ -7,9 +7,9 @@ from threadline.agents.answers import content
 from threadline.agents.deerflow import requests
 from threadline.agents.deerflow.caller import Caller
 from threadline.agents.deerflow.clarification import pending
-from threadline.agents.deerflow.ending import messages_of
 from threadline.agents.deerflow.parameters import parameters
 from threadline.agents.shapes import mapping, string
+from threadline.agents.threads import messages_of
 from threadline.core.agent import RunRequest
 from threadline.core.errors import (
     AgentError,

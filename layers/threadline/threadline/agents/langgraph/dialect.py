@@ -3,11 +3,10 @@
 from typing import ClassVar, override
 
 from threadline.agents.answers import content
-from threadline.agents.langgraph import ending, requests, runs, starting
+from threadline.agents.langgraph import ending, requests, runs, starting, threads
 from threadline.agents.shapes import items, mapping, string
 from threadline.agents.stream import EventDecoder
 from threadline.core.agent import (
-    Agent,
     AgentAccess,
     AgentTraits,
     Artifact,
@@ -22,9 +21,10 @@ from threadline.core.errors import NotOffered
 from threadline.core.http import Flow, HttpRequest, ask
 from threadline.core.ids import OwnerId, RunId, ThreadId, TurnId
 from threadline.core.json import Json
+from threadline.core.thread import RunSeen, ShowsThreads, ThreadSeen
 
 
-class LangGraph(Agent):
+class LangGraph(ShowsThreads):
     """LangGraph Server and Platform. The owner plays no part: one key sees every thread."""
 
     dialect: ClassVar[str] = "langgraph"
@@ -95,6 +95,16 @@ class LangGraph(Agent):
         self, thread: ThreadId, artifact: Artifact, owner: OwnerId, access: AgentAccess
     ) -> HttpRequest | None:
         return None
+
+    @override
+    def runs(
+        self, thread: ThreadId, owner: OwnerId, access: AgentAccess
+    ) -> Flow[tuple[RunSeen, ...]]:
+        return threads.runs(thread, access)
+
+    @override
+    def seen(self, thread: ThreadId, owner: OwnerId, access: AgentAccess) -> Flow[ThreadSeen]:
+        return threads.seen(thread, access)
 
 
 def _name_of(assistant: Json) -> str:

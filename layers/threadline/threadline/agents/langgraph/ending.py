@@ -8,12 +8,13 @@ from threadline.agents.langgraph.runs import run_before, status
 from threadline.agents.messages import id_of
 from threadline.agents.questions import Asked, read_interrupts
 from threadline.agents.shapes import items, line, mapping, string
+from threadline.agents.threads import interrupts_of, messages_of
 from threadline.agents.transcript import Transcript, after_turn, since_last_human, up_to_next_human
 from threadline.core.agent import AgentAccess, Outcome, RunStatus
 from threadline.core.errors import ThreadMissing
 from threadline.core.http import Flow, ask
 from threadline.core.ids import RunId, ThreadId, TurnId
-from threadline.core.json import Json, JsonObject
+from threadline.core.json import JsonObject
 
 LONGEST_ERROR = 500
 _FAILED = frozenset({RunStatus.ERROR, RunStatus.TIMEOUT})
@@ -66,30 +67,30 @@ def _left(thread: ThreadId, run: RunId, turn: TurnId, access: AgentAccess) -> Fl
     checkpoint = yield from _checkpoint(thread, run, access)
     if checkpoint is None:
         return (yield from _left_in_state(thread, turn, access))
-    messages = _messages(checkpoint)
+    messages = messages_of(checkpoint)
     transcript = after_turn(messages, turn)
     if transcript is None:  # a run that answered a question, or one whose graph renames messages
         known = yield from _known_before(thread, run, access)
         transcript = since_last_human(messages).beyond(known)
-    return _Left(transcript, _asked(checkpoint), _task_error(checkpoint))
+    return _Left(transcript, asked_in(checkpoint), _task_error(checkpoint))
 
 
 def _left_in_state(thread: ThreadId, turn: TurnId, access: AgentAccess) -> Flow[_Left]:
     call = requests.read_state(thread, access)
     state = mapping(content(call.label, (yield from ask(call))))
-    following = after_turn(_messages(state), turn)
+    following = after_turn(messages_of(state), turn)
     if following is None:
         return _Left()
     ours = up_to_next_human(following)
     if ours is not following:  # the state's questions and errors are a later turn's
         return _Left(ours)
-    return _Left(ours, _asked(state), _task_error(state))
+    return _Left(ours, asked_in(state), _task_error(state))
 
 
 def _known_before(thread: ThreadId, run: RunId, access: AgentAccess) -> Flow[frozenset[str]]:
     before = yield from run_before(thread, run, access)
     checkpoint = (yield from _checkpoint(thread, before, access)) if before else None
-    return frozenset(id_of(message) for message in _messages(checkpoint or {}))
+    return frozenset(id_of(message) for message in messages_of(checkpoint or {}))
 
 
 def _checkpoint(thread: ThreadId, run: RunId, access: AgentAccess) -> Flow[JsonObject | None]:
@@ -105,19 +106,9 @@ def _joined_error(thread: ThreadId, run: RunId, access: AgentAccess) -> Flow[str
     return ": ".join(filter(None, (string(told.get("error")), string(told.get("message")))))
 
 
-def _messages(state: JsonObject) -> tuple[Json, ...]:
-    return tuple(items(mapping(state.get("values")).get("messages")))
-
-
-def _asked(state: JsonObject) -> Asked | None:
-    """Older servers name interrupts on the tasks only."""
-    own = items(state.get("interrupts"))
-    tasks = [one for task in items(state.get("tasks")) for one in _interrupts_of(task)]
-    return read_interrupts(own or tasks)
-
-
-def _interrupts_of(task: Json) -> tuple[Json, ...]:
-    return tuple(items(mapping(task).get("interrupts")))
+def asked_in(state: JsonObject) -> Asked | None:
+    """Read what a thread's state waits with."""
+    return read_interrupts(interrupts_of(state))
 
 
 def _task_error(state: JsonObject) -> str:

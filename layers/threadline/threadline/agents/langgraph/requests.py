@@ -3,7 +3,7 @@
 https://docs.langchain.com/langsmith/server-api-ref
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 from urllib.parse import urlencode
 
@@ -29,7 +29,8 @@ MOST_ASSISTANTS: Final = 100
 
 FROM_THE_START: Final = "-1"
 STREAM_MODES: Final = ("messages-tuple", "custom")
-_LIST_FIELDS: Final = ("run_id", "status", "metadata")
+FOUND_BY: Final = ("run_id", "status", "metadata")
+SHOWN: Final = (*FOUND_BY, "created_at")
 
 
 def create_thread(request: RunRequest, access: AgentAccess) -> HttpRequest:
@@ -71,9 +72,11 @@ def create_run(request: RunRequest, access: AgentAccess) -> HttpRequest:
     )
 
 
-def list_runs(thread: ThreadId, access: AgentAccess, offset: int = 0) -> HttpRequest:
+def list_runs(
+    thread: ThreadId, access: AgentAccess, offset: int = 0, fields: Sequence[str] = FOUND_BY
+) -> HttpRequest:
     """List runs newest first, without what they were asked: that may hold images."""
-    query = [("limit", LIST_LENGTH), ("offset", offset), *(("select", f) for f in _LIST_FIELDS)]
+    query = [("limit", LIST_LENGTH), ("offset", offset), *(("select", f) for f in fields)]
     path = f"{thread_path(thread)}/runs?{urlencode(query)}"
     return _request("GET", access, path, "list runs", repeatable=True)
 

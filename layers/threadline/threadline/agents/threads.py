@@ -1,0 +1,57 @@
+"""Threads and their runs as an operator is shown them, the same in every dialect."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from threadline.agents.messages import is_hidden, kind_of, parts_of
+from threadline.agents.runs import TURN, read_status, run_id
+from threadline.agents.shapes import items, mapping, string
+from threadline.core.json import Json, JsonObject
+from threadline.core.thread import RunSeen, Said, ThreadSeen
+
+
+def runs_seen(listed: Sequence[Json]) -> tuple[RunSeen, ...]:
+    """Read a list of runs in the order it has. Raises AgentUnknown."""
+    return tuple(
+        RunSeen(
+            run_id(run),
+            read_status(run),
+            string(mapping(mapping(run).get("metadata")).get(TURN)),
+            _instant(string(mapping(run).get("created_at"))),
+        )
+        for run in listed
+    )
+
+
+def thread_seen(state: JsonObject, question: str) -> ThreadSeen:
+    """Read a thread's state; `question` is what the dialect found that it asks."""
+    following = (string(node) for node in items(state.get("next")))
+    return ThreadSeen(
+        tuple(_said(message) for message in messages_of(state)),
+        tuple(node for node in following if node),
+        question,
+    )
+
+
+def messages_of(state: JsonObject) -> Sequence[Json]:
+    """Give the messages of a thread's state, oldest first."""
+    return items(mapping(state.get("values")).get("messages"))
+
+
+def interrupts_of(state: JsonObject) -> Sequence[Json]:
+    """Give what a thread's state waits with; older servers name it on the tasks only."""
+    own = items(state.get("interrupts"))
+    tasks = (mapping(task) for task in items(state.get("tasks")))
+    return own or [one for task in tasks for one in items(task.get("interrupts"))]
+
+
+def _said(message: Json) -> Said:
+    text, tools = parts_of(message)
+    return Said(kind_of(message) or "unknown", text, tools, is_hidden(message))
+
+
+def _instant(text: str) -> float:
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        return 0.0
