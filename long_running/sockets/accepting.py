@@ -11,7 +11,8 @@ from threadline.core.socket import Cursor, Missed, Step
 
 SAVE_EVERY: Final = 1.0
 MOST_WAITING: Final = 200
-"""Steps that wait for ingest, from which on nothing more is read."""
+MOST_BYTES: Final = 8_000_000
+"""Deliveries, and bytes of them, that wait for ingest, from which on nothing more is read."""
 
 type Accept = Callable[[bytes], bool]
 type Save = Callable[[Mapping[str, str]], None]
@@ -34,18 +35,21 @@ class Accepting:
     backoff: Backoff = Backoff(0.5, 30.0)
     cursor: dict[str, str] = field(default_factory=dict)
     _waiting: asyncio.Queue[Step] = field(default_factory=asyncio.Queue)
+    _waiting_count: int = 0
+    _waiting_bytes: int = 0
     _unsaved: dict[str, str] = field(default_factory=dict)
     _saving: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def full(self) -> bool:
         """Whether so much waits that nothing more should be read."""
-        return self._waiting.qsize() >= MOST_WAITING
+        return self._waiting_count >= MOST_WAITING or self._waiting_bytes >= MOST_BYTES
 
     def take(self, step: Step) -> None:
         """Take what a step delivers and saves."""
         if step.deliveries or step.save or step.gap:
             self._waiting.put_nowait(step)
+            self._count(1, step)
 
     async def run(self) -> None:
         """Hand over what comes, until cancelled."""
@@ -56,9 +60,14 @@ class Accepting:
                 await self._hand_over(step.deliveries, step.save)
                 if step.gap and self.backfill is not None:
                     await self._fill()
+                self._count(-1, step)
                 self._waiting.task_done()
         finally:
             saving.cancel()
+
+    def _count(self, sign: int, step: Step) -> None:
+        self._waiting_count += sign * max(len(step.deliveries), 1)
+        self._waiting_bytes += sign * sum(len(body) for body in step.deliveries)
 
     async def settled(self) -> None:
         """Wait until everything is accepted and the cursor saved."""

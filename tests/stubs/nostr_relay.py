@@ -16,6 +16,7 @@ from nostr_sdk import (
     LocalRelayBuilderNip42,
     LocalRelayBuilderNip42Mode,
     NostrSdkError,
+    RateLimit,
 )
 from websockets.sync.client import ClientConnection, connect
 
@@ -110,8 +111,10 @@ def nostr_relay(clerk: Signer) -> Iterator[NostrRelay]:
 async def started(port: int) -> LocalRelay:
     """Start a relay, as soon as the port is free again."""
     nip42 = LocalRelayBuilderNip42(mode=LocalRelayBuilderNip42Mode.BOTH)
+    rate = RateLimit(max_reqs=1_000, notes_per_minute=100_000)
     while True:
-        relay = LocalRelayBuilder().addr("127.0.0.1").port(port).nip42(nip42).build()
+        builder = LocalRelayBuilder().addr("127.0.0.1").port(port)
+        relay = builder.nip42(nip42).rate_limit(rate).build()
         try:
             await relay.run()
         except NostrSdkError:

@@ -1,3 +1,4 @@
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -68,6 +69,27 @@ def test_a_relay_that_was_gone_gives_what_it_kept(relay: NostrRelay) -> None:
         relay.publish(said("after", at=now() + 1))
         until(lambda: "after" in listener.texts(), listener.texts)
     assert listener.texts() == ["before", "0", "1", "2", "3", "4", "after"]
+
+
+def test_a_backlog_of_thousands_arrives_once_and_in_order(relay: NostrRelay) -> None:
+    """2,200 missed messages arrive page by page; a host that dies in between repeats none of it."""
+    listener = Listener(relay)
+    with listening(listener):
+        until(lambda: "channel/ch-1" in listener.cursor)
+    start = now() - 2_300
+    listener.cursor["channel/ch-1"] = json.dumps([start, start, []])
+    relay.publish(*(said(f"{n}", at=start + 1 + n) for n in range(2_200)))
+    with listening(listener):
+        until(lambda: len(listener.bodies) >= 700, lambda: len(listener.bodies))
+        kept = dict(listener.cursor)  # what follows is not saved: the host dies here
+    place = json.loads(kept["channel/ch-1"])[1]
+    saved = [text for text in listener.texts() if start + 1 + int(text) <= place]
+    again = Listener(relay, cursor=kept)
+    with listening(again):
+        until(lambda: len(saved) + len(again.bodies) >= 2_200, lambda: len(again.bodies))
+        time.sleep(0.5)
+    together = [*saved, *again.texts()]
+    assert together == [f"{n}" for n in range(2_200)]
 
 
 def test_what_is_not_kept_is_given_again(relay: NostrRelay) -> None:

@@ -63,13 +63,18 @@ def test_the_first_sight_of_a_channel_is_kept() -> None:
 
 
 def test_a_backlog_without_an_end_is_taken_after_a_silence() -> None:
-    """Where a relay never says that the stored messages are over, ten seconds of silence do."""
-    talk = Talk.listening("ch-1")
+    """Silence is no end: what may be missing is asked for, and only then is the message taken."""
+    talk = Talk.listening("ch-1", saved=read_until(NOW - 100))
     talk.event(CHAT_1, says("hello"))
     assert talk.last.tick_at == NOW + 10
-    talk.tick(9)
+    assert talk.tick(9) == []
+    closed, (_, again, wanted) = talk.tick(1)
+    assert closed == ["CLOSE", CHAT_1]
+    assert (wanted["since"], wanted["until"]) == (NOW - 100, NOW - 1)
+    talk.frame("EOSE", again)
     assert talk.texts() == []
-    talk.tick(1)
+    talk.event(again, says("hello"))
+    talk.frame("EOSE", again)
     assert talk.texts() == ["hello"]
 
 
@@ -99,15 +104,18 @@ def test_a_message_is_delivered_once() -> None:
 
 
 def test_a_late_clock_is_not_skipped() -> None:
-    """A message dated a little before the latest one is heard, also over a reconnection."""
-    talk = current(Talk.listening("ch-1", saved=read_until(NOW - 900)))
+    """A message dated up to 15 minutes before the latest one is heard, also over a reconnection."""
+    talk = current(Talk.listening("ch-1", saved=read_until(NOW - 9_000)))
     talk.event(CHAT_1, says("fast clock", at=NOW + 50))
     talk.event(CHAT_1, says("older, and new", at=NOW - 20))
     assert talk.texts() == ["fast clock", "older, and new"]
     again = Talk.open(talk.saved, NOW + 30)
     again.authenticate()
     (asked,) = again.event(DISCOVERY, channel("ch-1"))
-    assert asked[2]["since"] == NOW - 10
+    assert asked[2]["since"] == NOW + 50 - 900
+    for one in (says("late clock", at=NOW - 700), says("fast clock", at=NOW + 50)):
+        again.event(CHAT_1, one)
+    assert current(again).texts() == ["late clock"]
 
 
 @pytest.mark.parametrize(("ahead", "heard", "moves"), [(30, 1, 1), (300, 1, 0), (3600, 0, 0)])

@@ -29,7 +29,8 @@ def controls(at: float = NOW) -> list[list[object]]:
 
 def listen(name: str, since: float = NOW) -> list[object]:
     """Give the request for a channel."""
-    return ["REQ", f"buzz-chat-{name}", {"kinds": [9], "#h": [name], "since": int(since)}]
+    wanted = {"kinds": [9], "#h": [name], "since": int(since), "limit": 200}
+    return ["REQ", f"buzz-chat-{name}", wanted]
 
 
 @pytest.mark.parametrize("closed_first", [True, False])

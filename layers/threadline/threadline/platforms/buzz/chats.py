@@ -5,17 +5,18 @@ from dataclasses import replace
 from typing import Final
 
 from threadline.core.socket import NEVER
-from threadline.platforms.buzz import frames
+from threadline.platforms.buzz import backlog, frames
+from threadline.platforms.buzz.backlog import MOST_STRETCHES, PAGE, Page, Stretch
 from threadline.platforms.buzz.closed import REOPEN_AFTER
 from threadline.platforms.buzz.event import Event
-from threadline.platforms.buzz.marks import MOST_MARKS, NAME, TOO_FAR_AHEAD, Mark
+from threadline.platforms.buzz.marks import LATE, MOST_MARKS, NAME, OLDEST, SKEW, Mark
 from threadline.platforms.buzz.state import MOST_CHANNELS, MOST_CHATS, Channel, Chat, Work, without
 
-LONGEST_ID: Final = 54
-"""Characters of a channel's id: with our prefix a subscription's name may have 64."""
+LONGEST_ID: Final = 51
+"""Characters of a channel's id: with prefix and turn a subscription's name may have 64."""
 
-RELAY_KEEPS: Final = 2000
-"""Stored messages that the relay hands out at most: what is older is not seen."""
+AT_ONCE: Final = 4
+"""Pages under way at the same time."""
 
 
 def announced(work: Work, event: Event) -> None:
@@ -24,9 +25,12 @@ def announced(work: Work, event: Event) -> None:
     if not 0 < len(name) <= LONGEST_ID:
         return
     channels = dict(work.state.channels)
+    known = channels.get(name)
+    if known is not None and event.created_at < min(known.at, int(work.now) + SKEW):
+        return  # an older description than the one we have
     if name not in channels and len(channels) >= MOST_CHANNELS:
         del channels[next(iter(channels))]
-    channels[name] = Channel(event.value("name"), direct=event.value("t") == "dm")
+    channels[name] = Channel(event.value("name"), event.value("t") == "dm", event.created_at)
     work.state = replace(work.state, channels=channels)
     since = int(work.now) - frames.LOOK_BACK if work.state.listed else None
     listen(work, name, since)
@@ -50,7 +54,7 @@ def removed(work: Work, event: Event) -> None:
         return
     state = work.state
     if name in state.chats:
-        work.send.append(frames.close(frames.CHATS + name))
+        work.send.append(frames.close(frames.chat(name, state.chats[name].turn)))
         work.chat(name, None)
     if name in state.marks:
         work.save[NAME + name] = ""
@@ -58,6 +62,7 @@ def removed(work: Work, event: Event) -> None:
         work.state, channels=without(state.channels, name), marks=without(state.marks, name),
         reopen=without(state.reopen, frames.CHATS + name),
     )  # fmt: skip
+    ask(work)
 
 
 def listen(work: Work, channel: str, since: int | None = None) -> None:
@@ -68,10 +73,40 @@ def listen(work: Work, channel: str, since: int | None = None) -> None:
         work.note("too_many_channels", channel, alarm=True)
         return
     mark = work.state.marks.get(channel)
-    if mark is None:
-        mark = _first_mark(work, channel, since)
-    work.send.append(frames.listen(channel, mark.since))
-    work.chat(channel, Chat(work.now))
+    mark = _first_mark(work, channel, since) if mark is None else _sound(work, channel, mark)
+    oldest = int(work.now) - OLDEST
+    if mark.since < oldest:
+        work.note("too_old_to_ask", channel)
+    work.chat(channel, Chat(work.now, (Stretch(max(mark.since, oldest)),)))
+    ask(work)
+
+
+def ask(work: Work) -> None:
+    """Ask for the next pages, a few at a time: relays count requests, and buffer little."""
+    state = work.state
+    if work.now < state.patient_until:
+        return
+    work.state = replace(state, patient_until=0.0)
+    under_way = sum(chat.page is not None for chat in state.chats.values())
+    for channel, chat in state.chats.items():
+        if under_way >= AT_ONCE:
+            return
+        if chat.ahead and chat.page is None:
+            last = chat.ahead[-1]
+            frame = frames.listen(channel, chat.turn, last.since, last.until, PAGE)
+            work.send.append(frame)
+            work.chat(channel, replace(chat, page=Page(work.now)))
+            under_way += 1
+
+
+def slow_down(work: Work, channel: str, seconds: float) -> None:
+    """Ask again later, for what was to be asked for: the relay only wants us to be slower."""
+    chat = work.state.chats[channel]
+    mark = work.state.marks[channel]
+    ahead = chat.ahead or (Stretch(max(mark.since, chat.since)),)
+    work.chat_last(channel, replace(chat, ahead=ahead, page=None))
+    until = max(work.state.patient_until, work.now + seconds)
+    work.state = replace(work.state, patient_until=until)
 
 
 def sweep(work: Work) -> None:
@@ -81,35 +116,52 @@ def sweep(work: Work) -> None:
             listen(work, channel)
 
 
-def heard(work: Work, channel: str, event: Event) -> None:
-    """Take a message, at once or with the backlog it is part of."""
-    chat = work.state.chats.get(channel)
-    if chat is None or event.value("h") != channel or event.pubkey == work.state.signer.pubkey:
+def heard(work: Work, subscription: str, event: Event, size: int) -> None:
+    """Take a message of so many bytes, at once or with the page it is part of."""
+    channel = work.state.listened(subscription)
+    if not channel or event.value("h") != channel or event.pubkey == work.state.signer.pubkey:
         return
-    if chat.backlog is None:
-        _take(work, channel, event)
-    else:
-        work.chat(channel, replace(chat, backlog=(*chat.backlog, event), heard_at=work.now))
+    chat = work.state.chats[channel]
+    if not chat.ahead:
+        if event.created_at < chat.since:
+            work.note("older_than_asked", event.id)
+        else:
+            _take(work, channel, (event,))
+    elif chat.page is not None:
+        page = replace(chat.page, strayed=chat.page.strayed + 1)
+        if chat.ahead[-1].holds(event.created_at):
+            page = chat.page.with_event(event, size, work.now)
+        work.chat(channel, replace(chat, page=page))
 
 
-def ended(work: Work, channel: str) -> None:
-    """Note that the stored messages of a channel have all come."""
+def ended(work: Work, subscription: str) -> None:
+    """Note that all stored messages that were asked for have come."""
+    channel = work.state.listened(subscription)
     chat = work.state.chats.get(channel)
-    if chat is not None and chat.backlog is not None:
-        work.chat(channel, replace(chat, ended=True, heard_at=work.now))
+    if chat is not None and chat.page is not None:
+        work.chat(channel, replace(chat, page=replace(chat.page, ended=True)))
         settle(work, channel)
 
 
 def settle(work: Work, channel: str) -> None:
-    """Take a backlog that is whole: relays give the newest first, people read the oldest first."""
+    """Take a page that is whole, in the order of writing, or divide what it was asked for."""
     chat = work.state.chats.get(channel)
-    if chat is None or chat.backlog is None or work.state.whole_at(channel) > work.now:
+    if chat is None or chat.page is None or work.state.whole_at(channel) > work.now:
         return
-    work.chat(channel, replace(chat, backlog=None))
-    if len(chat.backlog) >= RELAY_KEEPS:
-        work.note("backlog_cut", channel, alarm=True)
-    for event in sorted(chat.backlog, key=lambda one: (one.created_at, one.id)):
-        _take(work, channel, event)
+    page, stretch, rest = chat.page, chat.ahead[-1], chat.ahead[:-1]
+    parts = backlog.divided(stretch, page)
+    given_up = bool(parts) and len(rest) >= MOST_STRETCHES
+    ahead = rest if given_up else (*rest, *parts)
+    if ahead and not page.ended:  # its end may still come, and must not count for the next page
+        work.send.append(frames.close(frames.chat(channel, chat.turn)))
+        chat = replace(chat, turn=chat.turn % (frames.MOST_TURNS - 1) + 1)
+    work.chat_last(channel, replace(chat, ahead=ahead, page=None, since=stretch.since))
+    if given_up or not parts:
+        _take(work, channel, backlog.in_order(page.events))
+        why = "too much was written" if given_up else backlog.missed(stretch, page)
+        if why:
+            work.note("backlog_cut", f"{channel}: {why}", alarm=True)
+    ask(work)
 
 
 def reopen(work: Work, subscription: str) -> float:
@@ -131,7 +183,7 @@ def _newest(work: Work, channel: str, event: Event, from_then_on: int) -> bool:
         return False
     if event.created_at < known.get(channel, 0) + from_then_on:
         return False
-    if event.created_at > work.now + TOO_FAR_AHEAD:
+    if event.created_at > work.now + LATE:
         return False
     kept = dict(list(known.items())[-MOST_CHANNELS + 1 :])
     work.state = replace(work.state, memberships={**kept, channel: event.created_at})
@@ -151,15 +203,27 @@ def _first_mark(work: Work, channel: str, since: int | None) -> Mark:
     return mark
 
 
-def _take(work: Work, channel: str, event: Event) -> None:
-    mark = work.state.marks[channel]
-    if event.created_at > work.now + TOO_FAR_AHEAD:
-        work.note("from_the_future", event.id)
-    if not mark.wants(event, work.now):
-        return
-    known = work.state.channels.get(channel, Channel())
-    delivery = {"event": event.payload, "channel": {"name": known.name, "direct": known.direct}}
-    work.deliveries.append(json.dumps(delivery, ensure_ascii=False).encode())
-    mark = mark.after(event, work.now)
-    work.state = replace(work.state, marks={**work.state.marks, channel: mark})
-    work.save[NAME + channel] = mark.text()
+def _sound(work: Work, channel: str, mark: Mark) -> Mark:
+    """Mend a mark that our own clock, once wrong, put into the future."""
+    sound = mark.by(work.now)
+    if sound != mark:
+        work.note("mark_from_the_future", channel)
+        work.state = replace(work.state, marks={**work.state.marks, channel: sound})
+        work.save[NAME + channel] = sound.text()
+    return sound
+
+
+def _take(work: Work, channel: str, events: tuple[Event, ...]) -> None:
+    """Deliver those that are new, oldest first, and keep how far the channel was read."""
+    known, before = work.state.channels.get(channel, Channel()), work.state.marks[channel]
+    place, mark = {"name": known.name, "direct": known.direct}, before
+    for event in events:
+        if event.created_at > work.now + LATE:
+            work.note("from_the_future", event.id)
+        if mark.wants(event, work.now):
+            delivery = {"event": event.payload, "channel": place}
+            work.deliveries.append(json.dumps(delivery, ensure_ascii=False).encode())
+            mark = mark.after(event, work.now)
+    if mark != before:
+        work.state = replace(work.state, marks={**work.state.marks, channel: mark})
+        work.save[NAME + channel] = mark.text()

@@ -23,6 +23,7 @@ from threadline.platforms.buzz.event import (
 DISCOVERY: Final = "buzz-discovery"
 MEMBERSHIP: Final = "buzz-membership"
 CHATS: Final = "buzz-chat-"
+MOST_TURNS: Final = 100
 LOOK_BACK: Final = 60
 """Seconds before the connection from which stored changes of membership are asked for."""
 
@@ -48,9 +49,33 @@ def memberships(pubkey: str, started: int) -> str:
     return _frame("REQ", MEMBERSHIP, {"kinds": kinds, "#p": [pubkey], "since": since})
 
 
-def listen(channel: str, since: int) -> str:
-    """Ask for a channel's messages: this relay answers one channel a subscription."""
-    return _frame("REQ", CHATS + channel, {"kinds": [CHAT], "#h": [channel], "since": since})
+def listen(channel: str, turn: int, since: int, until: int, limit: int) -> str:
+    """Ask for a channel's messages: this relay answers one channel a subscription.
+
+    `until` 0: also for those that are still to come.
+    """
+    times: JsonObject = {"since": since, "until": until} if until else {"since": since}
+    wanted: JsonObject = {"kinds": [CHAT], "#h": [channel], **times, "limit": limit}
+    return _frame("REQ", chat(channel, turn), wanted)
+
+
+def chat(channel: str, turn: int = 0) -> str:
+    """Name a channel's subscription; asked for anew in another `turn`, it has another name.
+
+    What still comes of the turn before is then told from what was asked for.
+    """
+    return f"{CHATS}{channel}~{turn}" if turn else CHATS + channel
+
+
+def channels_of(subscription: str) -> tuple[tuple[str, int], ...]:
+    """Give the channels, and turns, that may have a subscription of this name."""
+    if not subscription.startswith(CHATS):
+        return ()
+    whole = subscription.removeprefix(CHATS)
+    channel, mark, turn = whole.rpartition("~")
+    if mark and turn.isascii() and turn.isdecimal() and len(turn) < 3:
+        return ((whole, 0), (channel, int(turn)))
+    return ((whole, 0),)
 
 
 def close(subscription: str) -> str:

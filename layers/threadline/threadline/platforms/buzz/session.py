@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from threadline.core.json import Json
-from threadline.core.socket import End, Frame, Hearing, Step
+from threadline.core.socket import NEVER, End, Frame, Hearing, Step
 from threadline.platforms.buzz import chats, frames
-from threadline.platforms.buzz.closed import for_good, wants_auth
+from threadline.platforms.buzz.closed import for_good, too_fast, wants_auth
 from threadline.platforms.buzz.event import ADDED, CHANNEL, CHAT, REMOVED
 from threadline.platforms.buzz.state import Auth, State, Work, without
 from threadline.platforms.buzz.verify import verified
@@ -53,7 +53,7 @@ class BuzzSession:
             case ["CLOSED", str(subscription), *rest]:
                 _closed(work, subscription, _first_text(rest))
             case ["EVENT", str(subscription), payload, *_]:
-                _event(work, subscription, payload)
+                _event(work, subscription, payload, len(frame))
             case _:
                 pass
         return _step(work)
@@ -66,6 +66,7 @@ class BuzzSession:
                 _open(work, subscription)
         for channel in self.state.chats:
             chats.settle(work, channel)
+        chats.ask(work)
         return _step(work)
 
     def closed(self, code: int, reason: str, now: float) -> Step:
@@ -128,9 +129,8 @@ def _answered(work: Work, event: str, accepted: bool, reason: str) -> None:  # n
 
 def _ended(work: Work, subscription: str) -> None:
     """Take the end of what was stored: of a channel, or of the list of channels."""
-    if subscription.startswith(frames.CHATS):
-        chats.ended(work, subscription.removeprefix(frames.CHATS))
     if subscription != frames.DISCOVERY:
+        chats.ended(work, subscription)
         return
     if work.state.auth is Auth.PENDING:  # some relays never say OK
         work.state = replace(work.state, auth=Auth.DONE, proofs=())
@@ -142,7 +142,7 @@ def _ended(work: Work, subscription: str) -> None:
         work.note("no_channels", "add this identity to a channel of the workspace", alarm=True)
 
 
-def _event(work: Work, subscription: str, payload: Json) -> None:
+def _event(work: Work, subscription: str, payload: Json, size: int) -> None:
     """Take an event once it is certain who signed it, whatever it is about."""
     event = verified(payload)
     if event is None:
@@ -150,8 +150,7 @@ def _event(work: Work, subscription: str, payload: Json) -> None:
         return
     state = work.state
     if event.kind == CHAT:
-        if subscription.startswith(frames.CHATS):
-            chats.heard(work, subscription.removeprefix(frames.CHATS), event)
+        chats.heard(work, subscription, event, size)
     elif state.relay_key and event.pubkey != state.relay_key:
         work.note("not_of_the_relay", f"kind {event.kind}")
     elif event.kind == CHANNEL:
@@ -164,28 +163,44 @@ def _event(work: Work, subscription: str, payload: Json) -> None:
 
 def _closed(work: Work, subscription: str, reason: str) -> None:
     """Judge a subscription that the relay closed: wait for authentication, give up, or reopen."""
-    control = subscription in CONTROLS
-    channel = subscription.removeprefix(frames.CHATS)
-    if not control and (subscription == channel or channel not in work.state.chats):
+    if subscription in CONTROLS:
+        _control_closed(work, subscription, reason)
+        return
+    channel = work.state.listened(subscription)
+    if not channel:
         work.note("closed_unknown", subscription)
-        return
-    if not control:
-        work.chat(channel, None)
-    if wants_auth(reason) and work.state.auth is not Auth.DONE:
-        if control:
-            _count(work, subscription, -1)
-        return
-    due = chats.reopen(work, subscription) if not for_good(reason) else float("inf")
-    name = work.state.channels[channel].name if channel in work.state.channels else ""
-    given_up = due == float("inf")
-    work.note("closed_by_relay", f"{subscription} {name} {reason}".strip(), alarm=given_up)
-    if given_up:
-        if control:
-            work.state = replace(work.state, down={**work.state.down, subscription: reason})
-    elif due <= work.now:
-        _open(work, subscription)
+    elif wait := too_fast(reason):
+        chats.slow_down(work, channel, wait)
+        work.note("slowed_down", reason)
     else:
+        work.chat(channel, None)
+        if not wants_auth(reason) or work.state.auth is Auth.DONE:
+            _reopen(work, frames.chat(channel), reason)
+        chats.ask(work)
+
+
+def _control_closed(work: Work, subscription: str, reason: str) -> None:
+    if wants_auth(reason) and work.state.auth is not Auth.DONE:
+        _count(work, subscription, -1)
+    elif wait := too_fast(reason):
+        due = work.now + wait
         work.state = replace(work.state, reopen={**work.state.reopen, subscription: due})
+        work.note("slowed_down", reason)
+    elif not _reopen(work, subscription, reason):
+        work.state = replace(work.state, down={**work.state.down, subscription: reason})
+
+
+def _reopen(work: Work, subscription: str, reason: str) -> bool:
+    """Reopen a subscription, now or a little later, and tell whether that is worth trying."""
+    due = NEVER if for_good(reason) else chats.reopen(work, subscription)
+    channel = work.state.channels.get(subscription.removeprefix(frames.CHATS))
+    detail = f"{subscription} {channel.name if channel else ''} {reason}".strip()
+    work.note("closed_by_relay", detail, alarm=due == NEVER)
+    if due <= work.now:
+        _open(work, subscription)
+    elif due < NEVER:
+        work.state = replace(work.state, reopen={**work.state.reopen, subscription: due})
+    return due < NEVER
 
 
 def _count(work: Work, subscription: str, more: int) -> None:

@@ -6,7 +6,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from threadline.core.socket import NEVER, End, Frame, Hearing, Note, Step
-from threadline.platforms.buzz.event import Event, Signer
+from threadline.platforms.buzz import frames
+from threadline.platforms.buzz.backlog import Page, Stretch
+from threadline.platforms.buzz.event import Signer
 from threadline.platforms.buzz.marks import Mark
 
 if TYPE_CHECKING:
@@ -15,7 +17,10 @@ if TYPE_CHECKING:
 MOST_CHANNELS: Final = 512
 MOST_CHATS: Final = 256
 WAIT_FOR_END: Final = 10.0
-"""Seconds of silence after which a backlog counts as whole though its relay never said so."""
+"""Seconds of silence after which no more of a page is waited for, though its end was not told."""
+
+WAIT_FOR_FIRST: Final = 60.0
+"""The same where nothing has come of it: a relay may be slow to begin."""
 
 WAIT_FOR_KIND: Final = 5.0
 """Seconds to learn whether a new channel is a direct one before its messages are taken."""
@@ -31,22 +36,27 @@ class Auth(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """What the relay said of a channel."""
+    """What the relay said of a channel, and when."""
 
     name: str = ""
     direct: bool = False
+    at: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """An open subscription. `backlog` is what came before its end was told, None from then on.
+    """A channel that is listened to.
 
-    `heard_at` is when something last came or it was opened.
+    `ahead`: the stretches still to be read, the oldest last; none: what is said comes at once.
+    `page`: what came of the last of them so far, None while it waits for its turn to be asked for.
+    `since`: nothing older was asked for. `turn` is part of the name of its subscription.
     """
 
-    heard_at: float
-    backlog: tuple[Event, ...] | None = ()
-    ended: bool = False
+    opened_at: float
+    ahead: tuple[Stretch, ...]
+    page: Page | None = None
+    since: int = 0
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +67,7 @@ class State:
     connection. `tries` counts reopenings by subscription, `reopen` is when the next is due.
     `memberships` are the times of the latest change by channel. `down` are the control
     subscriptions that stay closed, and why; `asked` counts their requests that were not refused.
+    Before `patient_until` no channel is asked for: the relay wants us to slow down.
     """
 
     signer: Signer
@@ -74,6 +85,7 @@ class State:
     reopen: Mapping[str, float] = field(default_factory=dict)
     down: Mapping[str, str] = field(default_factory=dict)
     asked: Mapping[str, int] = field(default_factory=dict)
+    patient_until: float = 0.0
 
     @property
     def hearing(self) -> Hearing:
@@ -87,16 +99,29 @@ class State:
 
     def due(self) -> float:
         """Give when something is to be done though nothing comes."""
+        chats = self.chats.items()
         times = [*self.reopen.values()]
-        times += [self.whole_at(name) for name, chat in self.chats.items() if not _live(chat)]
+        times += [self.whole_at(name) for name, chat in chats if chat.page]
+        if self.patient_until and any(chat.ahead and not chat.page for _, chat in chats):
+            times.append(self.patient_until)
         return min(times, default=NEVER)
 
     def whole_at(self, channel: str) -> float:
-        """Give when a backlog counts as whole."""
+        """Give when no more of a channel's page is waited for."""
         chat = self.chats[channel]
-        if not chat.ended:
-            return chat.heard_at + WAIT_FOR_END
-        return 0.0 if channel in self.channels else chat.heard_at + WAIT_FOR_KIND
+        if chat.page is None:
+            return NEVER
+        wait = WAIT_FOR_END if chat.page.events else WAIT_FOR_FIRST
+        at = 0.0 if chat.page.ended else chat.page.heard_at + wait
+        return at if channel in self.channels else max(at, chat.opened_at + WAIT_FOR_KIND)
+
+    def listened(self, subscription: str) -> str:
+        """Give the channel that has this subscription now, "" for none."""
+        for channel, turn in frames.channels_of(subscription):
+            chat = self.chats.get(channel)
+            if chat is not None and chat.turn == turn:
+                return channel
+        return ""
 
 
 @dataclass(slots=True)
@@ -119,6 +144,12 @@ class Work:
         """Set or drop a channel's subscription."""
         self.state = replace(self.state, chats=without(self.state.chats, channel, chat))
 
+    def chat_last(self, channel: str, chat: Chat) -> None:
+        """Set a channel's subscription behind all others: they have their turn first."""
+        self.state = replace(
+            self.state, chats={**without(self.state.chats, channel), channel: chat}
+        )
+
     def step(self, session: "BuzzSession") -> Step:
         """Give the step."""
         return Step(
@@ -135,7 +166,3 @@ def without[T](known: Mapping[str, T], name: str, instead: T | None = None) -> d
     else:
         changed[name] = instead
     return changed
-
-
-def _live(chat: Chat) -> bool:
-    return chat.backlog is None
