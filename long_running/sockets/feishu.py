@@ -27,8 +27,8 @@ STOP_WITHIN: Final = 5.0
 LONGEST_LINE: Final = 64 * 1024
 ENDED: Final = "the process with the connection ended"
 NOT_INSTALLED: Final = (
-    "Feishu's own library is not installed: python3 setup/bootstrap.py lark, for the task's image "
-    "docker build --target feishu (or use a webhook: transport: webhook)"
+    "Feishu's own library is not installed: python3 setup/bootstrap.py lark, for the task on AWS "
+    "threadline image push --feishu (or use a webhook: transport: webhook)"
 )
 NOT_LET_IN: Final = (
     "Feishu refuses the connection ({why}); see whether App ID and App Secret are right, and "

@@ -25,7 +25,7 @@ ROOT: Final = ("AKIAROOTOFTHEACCOUNT", "root")
 ACCOUNT: Final = "000000000000"
 ANYTHING: Final = {"Effect": "Allow", "Action": "*", "Resource": "*"}
 REGION: Final = "eu-central-1"
-SERVICES: Final = "dynamodb,sqs,s3,secretsmanager,sts,iam"
+SERVICES: Final = "dynamodb,sqs,s3,secretsmanager,sts,iam,ecr"
 FOR_STACKS: Final = f"{SERVICES},apigatewayv2,cloudformation,cloudwatch,events,lambda,logs"
 READY_SECONDS: Final = 30.0
 

@@ -267,7 +267,7 @@ def test_feishus_library_is_there_where_it_is_wanted(
         emulated.secrets.put("feishu/default", dict(feishu.secrets))
         with task.running(dockerfile, "", image, task.told(emulated)) as plain:
             plain.until(lambda: plain.state("feishu/default") == "refused", "the refusal")
-            assert "--target feishu" in plain.sockets()["feishu/default"]["why"]
+            assert "threadline image push --feishu" in plain.sockets()["feishu/default"]["why"]
             assert plain.stop()[0] == 0
         with task.running(dockerfile, "feishu", build.stage("feishu"), task.told(emulated)) as one:
             one.until(lambda: one.state("feishu/default") == "connected", "a connection")
