@@ -118,9 +118,12 @@ class DiscordStub:
     def pressed(self, message: Mapping[str, Any], button: str, channel: str) -> dict[str, Any]:
         """Let Ada press a button under a message; give the interaction."""
         identity = self._id()
+        token = f"token-of-{identity}"
+        about = {"channel": channel, "until": self.clock() + 900.0, "message": dict(message)}
+        self.interactions[token] = about
         return {
             "id": identity, "application_id": BOT, "type": 3, "version": 1,
-            "token": f"token-of-{identity}", "channel_id": channel, "guild_id": GUILD,
+            "token": token, "channel_id": channel, "guild_id": GUILD,
             "channel": self.channels[channel].described(), "message": dict(message),
             "member": {"user": ADA_USER, "nick": None},
             "data": {"custom_id": button, "component_type": 2},
@@ -287,6 +290,7 @@ class DiscordStub:
         if method == "POST":
             place = self.channels[about["channel"]]
             message = self._message(place, body["content"], BOT_USER)
+            message["flags"] = body.get("flags", 0)
             place.messages.append(message)
             return Answer(200, message)
         if rest[-1] != "@original":

@@ -207,10 +207,8 @@ class SlackStub(Served):
         match method:
             case "auth.test":
                 return {"user_id": BOT, "user": "threadline", "bot_id": BOT_ID, "team_id": TEAM}
-            case "chat.postMessage":
-                return self.channels.post(parameters)
-            case "chat.update":
-                return self.channels.edit(parameters)
+            case "chat.postMessage" | "chat.postEphemeral" | "chat.update":
+                return self._said(method, parameters)
             case "reactions.add":
                 return self.channels.react(parameters)
             case "conversations.replies" | "conversations.history":
@@ -225,6 +223,12 @@ class SlackStub(Served):
                 return {"url": self.socket_url}
             case _:
                 raise Refusal("unknown_method", req_method=method)
+
+    def _said(self, method: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+        if method == "chat.update":
+            return self.channels.edit(parameters)
+        whispered = method == "chat.postEphemeral"
+        return (self.channels.whisper if whispered else self.channels.post)(parameters)
 
     def _file(self, file: str) -> Mapping[str, Any]:
         if file not in self.files:

@@ -63,12 +63,16 @@ class Shown:
 
 @dataclass(slots=True)
 class Channel:
-    """A channel, its kind told by its id; `joined`: the app is a member."""
+    """A channel, its kind told by its id; `joined`: the app is a member.
+
+    `whispers`: who was shown something that others did not see, in which thread, and what.
+    """
 
     id: str
     joined: bool = True
     archived: bool = False
     posts: dict[str, Shown] = field(default_factory=dict)
+    whispers: list[tuple[str, str, str]] = field(default_factory=list)
 
     @property
     def kind(self) -> str:
@@ -155,6 +159,19 @@ class Channels:
         )  # fmt: skip
         channel.posts[shown.ts] = shown
         return {"channel": channel.id, "ts": shown.ts, "message": shown.told(metadata=False)}
+
+    def whisper(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Show a post to one person of a channel; it stands nowhere."""
+        channel = self.find(parameters.get("channel"))
+        check_literal(parameters)
+        thread, user = str(parameters.get("thread_ts", "")), str(parameters.get("user"))
+        unknown = set(parameters) - {"channel", "user", "text", "thread_ts", "parse", "link_names"}
+        if unknown or (thread and thread not in channel.posts):
+            raise Refusal("invalid_arguments")
+        if user not in {one.user for one in channel.posts.values()}:
+            raise Refusal("user_not_in_channel")
+        channel.whispers.append((user, thread, check_text(parameters.get("text"))))
+        return {"message_ts": self.take_ts()}
 
     def edit(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Change the text of a post of the app."""

@@ -224,31 +224,17 @@ def test_what_overflowed_is_replaced_at_the_end(simulate: Make, piece: int) -> N
 
 
 def test_commands_are_answered_by_the_gateway(simulate: Make) -> None:
-    """Models and memory, unless a personal token asks; the goal of the conversation, always."""
+    """Models and memory, unless a personal token asks, in which case they are not offered."""
     world = simulate()
     world.gateway.facts = 3
-    world.write("hello")
-    world.run()
-    for text in ("/models", "/memory", "/goal", "/goal  ship   it", "/goal", "/goal clear"):
+    for text in ("/models", "/memory"):
         world.write(text)
         world.run()
-    models, memory, *goals = world.shown()[1:]
-    assert goals == ["No goal is set here.", "Goal: ship it", "Goal: ship it",
-                     "The goal is cleared."]  # fmt: skip
+    models, memory = world.shown()
     if world.personal:
         assert models == say("not_offered", "en", command="models")
         assert memory == say("not_offered", "en", command="memory")
     else:
         assert "fake-think" in models
         assert memory == "3 facts remembered."
-
-
-def test_a_goal_waits_for_the_run(simulate: Make) -> None:
-    """During a run a goal is refused with a plain word, and the run goes on."""
-    world = simulate()
-    world.write("sleep 20")
-    world.run(5)
-    world.write("/goal ship it")
-    world.run()
-    assert "slept 20" in world.shown()
-    assert "A run is going on here; change the goal when it is over." in world.shown()
+    assert world.asked() == []

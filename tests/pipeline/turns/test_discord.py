@@ -163,6 +163,25 @@ def test_a_pressed_button_answers_the_question(world: DiscordSimulation) -> None
     assert world.discord.shown(thread.id)[-1] == "echo: Ada Kern: green"
 
 
+def test_a_late_press_is_told_to_its_presser_alone(world: DiscordSimulation) -> None:
+    """After the question was answered a button starts nothing; only who pressed it reads why."""
+    question = world.hear(f"{MENTION} ask")
+    world.run(60.0)
+    thread = world.discord.channels[question["id"]]
+    asking = thread.messages[-1]
+    asking["components"] = rows('["blue", "green"]')
+    world.hear("green", thread.id)
+    world.run()
+    assert world.interact(world.discord.pressed(asking, "threadline-answer-0", thread.id)) == {
+        "type": 6
+    }
+    world.run()
+    assert len(world.asked()) == 2
+    told = thread.messages[-1]
+    assert (told["content"], told["flags"]) == (say("press_late", "en"), 4 | 64)
+    assert "press_late" in {str(line.get("step")) for line in world.lines}
+
+
 def test_a_server_may_be_let_in_by_its_id(tmp_path: Path) -> None:
     """A list of servers admits all who are in them, and nobody else."""
     allowed = {"allow": Allow(chats=frozenset({GUILD}))}

@@ -11,6 +11,7 @@ from threadline.core.agent import (
     AgentAccess,
     Artifact,
     Found,
+    Obeys,
     RunStatus,
     StoredFile,
 )
@@ -90,8 +91,9 @@ def test_assistants_go_by_graph_or_by_id() -> None:
 def test_commands_are_not_offered(command: str) -> None:
     """A LangGraph Server answers none of the agent's commands, and none is asked of it."""
     assert command not in AGENT.traits.commands
+    assert not isinstance(AGENT, Obeys)
     with pytest.raises(NotOffered):
-        Script([]).run(AGENT.command(command, "", THREAD, OWNER, ACCESS))
+        Script([]).run(AGENT.command(command, OWNER, ACCESS))
 
 
 def test_files_stay_with_us() -> None:

@@ -9,6 +9,7 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
 from tests.contract.platforms.answers import ANSWERS
+from tests.stubs.slack import ADA as PERSON
 from tests.stubs.slack import Fault, SlackStub
 from tests.unit.slack.apps import Speaker, speaking, to
 from threadline.core.errors import (
@@ -87,6 +88,18 @@ def test_answers_that_cannot_be_buttons_are_none(options: tuple[str, ...]) -> No
     """Where Slack would refuse the buttons, the text with its list of answers is posted alone."""
     (draft,) = PLATFORM.render(Reply("Which?", Tone.QUESTION, options))
     assert draft.facts == {}
+
+
+def test_what_is_for_one_person_is_shown_to_one(slack: SlackStub, app: Speaker) -> None:
+    """It is shown in the thread and stands nowhere; who is not in the channel is not reached."""
+    thread = asked(slack)
+    whisper = replace(to(GENERAL, thread), only=PERSON)
+    assert app.post(Draft("closed"), whisper, "0" * 32).id
+    place = slack.channels.channels[GENERAL]
+    assert place.whispers == [(PERSON, thread, "closed")]
+    assert [one.text for one in slack.shown(GENERAL) if one.by_bot] == []
+    with pytest.raises(PostRejected, match="user_not_in_channel"):
+        app.post(Draft("closed"), replace(whisper, only="U0EVE00001"), "0" * 32)
 
 
 @pytest.mark.parametrize(

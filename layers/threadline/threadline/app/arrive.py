@@ -3,9 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
-from threadline.app import admission, choose, edits, items
+from threadline.app import admission, choose, edits, items, presses
 from threadline.app.commands import Order, handle
 from threadline.app.gates import capped, let_in, log_reason, owned_elsewhere, refuse
+from threadline.app.orders import command_of, is_offered, order_of
 from threadline.app.place import accept, place
 from threadline.app.plan import mailbox_message
 from threadline.app.scene import Scene, open_scene
@@ -13,7 +14,7 @@ from threadline.app.start import follow, proceed
 from threadline.app.world import World
 from threadline.core import keys
 from threadline.core.choice import Choice
-from threadline.core.command import Command, CommandName, recognise
+from threadline.core.command import CommandName
 from threadline.core.envelope import Arrived, FlushOutbox
 from threadline.core.ids import ConversationKey, MailboxKey
 from threadline.core.message import Message, MessageKind
@@ -89,7 +90,7 @@ def _take(world: World, mail: Arrived, choice: Choice) -> Scene | None:
     if seen_before and read.seen is not None:
         _again(scene, message, read.seen)
         return None
-    command = _command(world, message)
+    command = command_of(world, message)
     urgent = command is not None and command.name in URGENT
     if not urgent and capped(scene, waiting, choice):
         return None
@@ -99,19 +100,15 @@ def _take(world: World, mail: Arrived, choice: Choice) -> Scene | None:
                    waiting, choice, read)  # fmt: skip
 
 
-def _command(world: World, message: Message) -> Command | None:
-    """Read a command; where a binding had to be mentioned to hear it, the mention is no part."""
-    mentioned = message.addressed or choose.fans_out(world, message)
-    return recognise(message.text, addressed=mentioned)
-
-
 def _effect(
     scene: Scene, order: Order | None, waiting: Waiting, choice: Choice, read: _Read
 ) -> Scene | None:
-    if order is not None:
+    if order is not None and not _has_turn(scene, order):
         handle(scene, order)
         return None
-    if edits.is_edit(waiting):
+    if waiting.message.kind is MessageKind.PRESS:
+        starts = presses.arrive(scene, waiting, choice.binding)
+    elif edits.is_edit(waiting):
         starts = edits.arrive(scene, waiting, choice.binding, read.original)
     else:
         starts = place(scene, edits.held_for(scene, waiting), choice.binding)
@@ -119,6 +116,13 @@ def _effect(
         accept(scene, waiting)
     scene.commit()
     return scene if starts else None
+
+
+def _has_turn(scene: Scene, order: Order) -> bool:
+    """Tell whether a command waits for its turn; one the agent does not offer is refused now."""
+    world, binding = scene.world, order.binding
+    command = order_of(world, order.waiting.message)
+    return command is not None and is_offered(world, scene.settings, binding.agent, command)
 
 
 def _resolve(

@@ -7,14 +7,14 @@ from threadline.app.agents import Contact
 from threadline.app.ended import go_on
 from threadline.app.place import accept
 from threadline.app.scene import Scene
-from threadline.app.speak import destination_of, markdown, notice
+from threadline.app.speak import destination_of, markdown, notice, withdraw
 from threadline.app.stopping import cancel
 from threadline.core.command import Command, CommandName
 from threadline.core.errors import AgentError, NotOffered
 from threadline.core.ids import ThreadId
 from threadline.core.posting import Stage
 from threadline.core.reasons import Reason
-from threadline.core.records import Fate, Waiting
+from threadline.core.records import Fate, Turn, Waiting
 from threadline.core.settings import Binding, ReplyMode
 from threadline.core.texts import say
 from threadline.core.turn import Move, State
@@ -86,10 +86,17 @@ def _stop(scene: Scene, order: Order) -> None:
         scene.commit()
         return
     scene.journal(Reason.STOPPED)
+    _withdraw_turn(scene, turn)
     _say(scene, order, "stopped")
     waits.drop(scene, turn.waits)
     scene.move(Move.STOPPED)
     go_on(scene)
+
+
+def _withdraw_turn(scene: Scene, turn: Turn) -> None:
+    """Where the turn's post still says that it waits, let it say that it was dropped."""
+    if not turn.run:
+        withdraw(scene, turn.destination, turn.queued_part, turn.deliveries[-1])
 
 
 def _new(scene: Scene, order: Order) -> None:
@@ -98,6 +105,7 @@ def _new(scene: Scene, order: Order) -> None:
     if turn is not None:
         cancel(scene)
         scene.journal(Reason.STOPPED)
+        _withdraw_turn(scene, turn)
         waits.drop(scene, turn.waits)
     dropped = [
         (sort, one) for sort, one in waits.backlog(scene) if turn is None or sort not in turn.waits
@@ -105,6 +113,7 @@ def _new(scene: Scene, order: Order) -> None:
     for sort, one in dropped:
         waits.drop(scene, [sort])
         scene.journal(Reason.DROPPED_BY_NEW, deliveries=(one.message.delivery,))
+        withdraw(scene, destination_of(one.message), one.queued_part, one.message.delivery)
     scene.move(Move.RESET)
     scene.conversation = replace(
         scene.conversation, epoch=scene.world.random(), thread=ThreadId(""), thread_known=False,
@@ -138,9 +147,7 @@ def _agent_answer(scene: Scene, order: Order, to: Contact) -> str:
     name = str(order.command.name)
     if name not in to.codec.traits.commands:
         raise NotOffered(name)
-    flow = to.codec.command(
-        name, order.command.argument, scene.conversation.thread, order.waiting.owner, to.access
-    )
+    flow = to.codec.command(name, order.waiting.owner, to.access)
     return scene.world.calls.run(to.under_policy(flow))
 
 
@@ -148,5 +155,5 @@ def _say(scene: Scene, order: Order, key: str, **values: str | int) -> None:
     message = order.waiting.message
     notice(
         scene, destination_of(message), order.binding.reply, key,
-        delivery=message.delivery, stage=Stage.DONE, **values,
+        delivery=message.delivery, stage=Stage.DONE, over="", **values,
     )  # fmt: skip

@@ -17,6 +17,7 @@ from threadline.core.errors import (
     PostUnknown,
     RateLimited,
 )
+from threadline.core.platform import Edits
 from threadline.core.ports import Put
 from threadline.core.posting import Receipt
 from threadline.core.reasons import Reason
@@ -77,6 +78,7 @@ def flush(world: World, destination: str) -> None:
 
 def take_up(world: World, entry: Entry) -> Sent:
     """Claim a part and send it; one whose poster died is looked up first where that is possible."""
+    entry = Entry(_in_place(world, entry.part), entry.version)
     part = entry.part
     lost = part.state is PartState.SENDING
     if lost and not _may_repeat(world, part):
@@ -116,12 +118,27 @@ def send(world: World, entry: Entry, following: Part | None = None) -> Sent:
     return settle(world, entry, ledger.sent(part, receipt), following)
 
 
+def _in_place(world: World, part: Part) -> Part:
+    """Make a part that takes the place of another an edit of its post, where that one stands."""
+    if not part.over or part.target is not None:
+        return part
+    if not isinstance(world.platform(part.destination.platform), Edits):
+        return part
+    place, sort = items.destination_of(part.destination), f"done#{part.over}"
+    for item in world.store.query("outbox", place, sort, limit=1):
+        stands = items.read(Part, item)
+        if stands is not None and stands.receipt is not None:
+            return replace(part, action="edit", target=stands.receipt)
+    return part
+
+
 def _anew(world: World, entry: Entry) -> Sent:
     """Post what can no longer be edited in: somebody removed the post it grew in."""
     now = world.clock.now()
     part = replace(
-        entry.part, action="post", target=None, state=PartState.PLANNED, holder="", moved_at=now
-    )
+        entry.part, action="post", target=None, over="", state=PartState.PLANNED, holder="",
+        moved_at=now,
+    )  # fmt: skip
     world.store.write([Put(items.part_item(part, now), entry.version)])
     return Sent(part, now)
 

@@ -45,6 +45,7 @@ def give_up(scene: Scene, reason: Reason, text: str, why: str) -> None:
     notice(
         scene, turn.destination, turn.reply, text,
         delivery=turn.deliveries[-1] if turn.deliveries else "", stage=Stage.FAILED,
+        over="" if turn.run else turn.queued_part,
     )  # fmt: skip
     scene.journal(reason, brief(why))
     waits.drop(scene, turn.waits)

@@ -110,6 +110,11 @@ def settled_by_id(to: Destination, part: str) -> Key:
     return Key("outbox", destination_of(to), f"done#{part}")
 
 
+def settled_prefix(turn: str) -> str:
+    """Give how the sort keys of a turn's settled parts begin."""
+    return f"done#{turn}#"
+
+
 def conversation_item(value: Conversation, due_at: float | None, now: float) -> Item:
     """Turn state as an item; anything but idle and empty has a due time."""
     times = [value.held_due] if value.held > 0 else []

@@ -53,6 +53,8 @@ MEANINGS: Final = MappingProxyType(
         Reason.REDUNDANT_REVIEW_COMMENT: "the comment comes with a review that is handled itself",
         Reason.THREAD_OWNED_ELSEWHERE: "the agent's thread belongs to another owner",
         Reason.QUESTION_WAITS: "the agent waits for an answer from somebody else",
+        Reason.PRESS_LATE: "the question of that button was answered, had expired or was dropped",
+        Reason.PRESS_NOT_YOURS: "the question of that button waits for somebody else's answer",
         Reason.POISON: "handling it failed again and again: it is among the dead letters",
         Reason.QUEUED: "waits until earlier messages of the conversation are answered",
         Reason.FETCHING: "its files are being fetched",

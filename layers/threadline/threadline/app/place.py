@@ -6,18 +6,20 @@ from dataclasses import replace
 from typing import Final
 
 from threadline.app import choose, items, waits
+from threadline.app.asked import answers
+from threadline.app.orders import order_of
 from threadline.app.scene import Scene
-from threadline.app.speak import destination_of, notice, queued
+from threadline.app.speak import destination_of, notice, queued, whisper, withdraw
 from threadline.app.stopping import cancel
 from threadline.core import keys
 from threadline.core.envelope import FollowRun
 from threadline.core.ids import ThreadId
-from threadline.core.message import Message
+from threadline.core.message import Message, MessageKind
 from threadline.core.platform import Chooses
 from threadline.core.ports import Expect, Put
 from threadline.core.posting import Stage
 from threadline.core.reasons import Reason
-from threadline.core.records import Alias, Fate, Question, Seen, Turn, Waiting
+from threadline.core.records import Alias, Fate, Seen, Turn, Waiting
 from threadline.core.settings import Binding, Busy, ReplyMode
 from threadline.core.turn import Move, State
 
@@ -32,7 +34,7 @@ def place(scene: Scene, waiting: Waiting, binding: Binding) -> bool:
     if state is State.IDLE and scene.conversation.waiting == 0:
         begin(scene, [(waits.add(scene, waiting), waiting)], binding)
         return scene.conversation.state is State.STARTING
-    if state is State.ASKING and _answers(scene.conversation.question, waiting):
+    if state is State.ASKING and answers(scene, waiting):
         begin(scene, [(waits.add(scene, waiting), waiting)], binding, answers=True)
         return scene.conversation.state is State.STARTING
     if binding.busy is Busy.INTERRUPT and state is State.ASKING:
@@ -125,8 +127,7 @@ def begin_next(scene: Scene) -> bool:
     bound = []
     for sort, one in ready:
         if reason := _unbound(scene, one):
-            scene.journal(reason, deliveries=(one.message.delivery,))
-            waits.drop(scene, [sort])
+            _dismiss(scene, sort, one, reason)
         else:
             bound.append((sort, one))
     scene.conversation = replace(scene.conversation, waiting=len(bound))
@@ -135,15 +136,27 @@ def begin_next(scene: Scene) -> bool:
     binding = scene.settings.binding(bound[0][1].binding)
     if binding is None:
         return False
-    batch = _batch(bound, binding)
+    batch = _batch(scene, bound, binding)
     scene.conversation = replace(scene.conversation, waiting=len(bound) - len(batch))
     begin(scene, batch, binding)
     return scene.conversation.state is State.STARTING
 
 
+def _dismiss(scene: Scene, sort: str, waiting: Waiting, reason: str) -> None:
+    """Drop a message that waited and may not run, with its reason; a press is answered."""
+    message = waiting.message
+    scene.journal(reason, deliveries=(message.delivery,))
+    withdraw(scene, destination_of(message), waiting.queued_part, message.delivery)
+    if reason == Reason.PRESS_LATE:
+        whisper(scene, message, ReplyMode.CHAT, str(reason))
+    waits.drop(scene, [sort])
+
+
 def _unbound(scene: Scene, waiting: Waiting) -> str:
-    """Tell why a message that waited may no longer run: the configuration changed meanwhile."""
+    """Tell why a message that waited may not run: the configuration changed, or it is a press."""
     message, binding = waiting.message, scene.settings.binding(waiting.binding)
+    if message.kind is MessageKind.PRESS:
+        return Reason.PRESS_LATE
     app = scene.settings.app(message.platform, message.app)
     if binding is None:
         return Reason.NO_BINDING
@@ -160,7 +173,7 @@ def answer_waiting(scene: Scene) -> bool:
         return False
     for sort, waiting in waits.backlog(scene):
         binding = scene.settings.binding(waiting.binding)
-        if binding and not waiting.hold_until and _answers(scene.conversation.question, waiting):
+        if binding and not waiting.hold_until and answers(scene, waiting):
             left = scene.conversation.waiting - 1
             scene.conversation = replace(scene.conversation, waiting=left)
             begin(scene, [(sort, waiting)], binding, answers=True)
@@ -168,17 +181,23 @@ def answer_waiting(scene: Scene) -> bool:
     return False
 
 
-def _batch(ready: Sequence[tuple[str, Waiting]], binding: Binding) -> Sequence[tuple[str, Waiting]]:
-    """Take one message, or with `collect` those that follow of one owner, binding and trust."""
-    if binding.busy is not Busy.COLLECT:
-        return ready[:1]
+def _batch(
+    scene: Scene, ready: Sequence[tuple[str, Waiting]], binding: Binding
+) -> Sequence[tuple[str, Waiting]]:
+    """Take one message, or with `collect` those that follow of one owner, binding and trust.
+
+    A command that has its turn has it alone.
+    """
     first = ready[0][1]
+    if binding.busy is not Busy.COLLECT or order_of(scene.world, first.message):
+        return ready[:1]
     batch = []
     for sort, one in ready[:COLLECT_MOST]:
         alike = (
             one.owner == first.owner
             and one.binding == first.binding
             and one.message.sender.trust == first.message.sender.trust
+            and order_of(scene.world, one.message) is None
         )
         if not alike:
             break
@@ -186,13 +205,17 @@ def _batch(ready: Sequence[tuple[str, Waiting]], binding: Binding) -> Sequence[t
     return batch
 
 
-def _answers(question: Question | None, waiting: Waiting) -> bool:
-    return (
-        question is not None
-        and waiting.owner == question.owner
-        and waiting.message.sender.id == question.sender
-        and waiting.accepted_at >= question.asked_at
-    )
+def keep(scene: Scene, waiting: Waiting) -> bool:
+    """Put a message into the backlog, where it has room; tell whether it had."""
+    if scene.conversation.waiting >= MOST_WAITING:
+        return False
+    waits.add(scene, waiting)
+    scene.conversation = replace(scene.conversation, waiting=scene.conversation.waiting + 1)
+    scene.journal(
+        Reason.QUEUED, f"{scene.conversation.waiting} waiting",
+        deliveries=(waiting.message.delivery,),
+    )  # fmt: skip
+    return True
 
 
 def _queue_or_refuse(scene: Scene, waiting: Waiting, binding: Binding) -> None:
@@ -211,9 +234,7 @@ def _queue_or_refuse(scene: Scene, waiting: Waiting, binding: Binding) -> None:
     part = queued(scene, to, waiting.turn, delivery) if binding.reply is ReplyMode.CHAT else ""
     if scene.conversation.state is State.ASKING:
         notice(scene, to, binding.reply, "question_waits", delivery=delivery, stage=Stage.QUEUED)
-    waits.add(scene, replace(waiting, queued_part=part))
-    scene.conversation = replace(scene.conversation, waiting=scene.conversation.waiting + 1)
-    scene.journal(Reason.QUEUED, f"{scene.conversation.waiting} waiting", deliveries=(delivery,))
+    keep(scene, replace(waiting, queued_part=part))
     turn = scene.conversation.turn
     if turn is not None and turn.reply is ReplyMode.LOG:
         scene.plan.wake_at(scene.now + 5.0, scene.wake("backlog"))

@@ -20,13 +20,17 @@ from threadline.core.envelope import (
     Wake,
 )
 from threadline.core.ids import DeliveryId
-from threadline.core.ports import Blobs, Change, Delete, Expect, Key, Outgoing, Put
+from threadline.core.ports import MAX_CHANGES, Blobs, Change, Delete, Expect, Key, Outgoing, Put
 from threadline.core.records import JournalRow, Part
 
 
 @dataclass(slots=True)
 class Plan:
-    """Collects changes and messages; nothing happens before `commit`."""
+    """Collects changes and messages; nothing happens before `commit`.
+
+    `asides` are parts that are written behind all else, as many as there are: a process that ends
+    in between leaves them unsaid.
+    """
 
     world: World
     now: float
@@ -34,6 +38,7 @@ class Plan:
     mail: list[Mail] = field(default_factory=list)
     hints: list[FollowRun | FlushOutbox] = field(default_factory=list)
     timers: list[Timer] = field(default_factory=list)
+    asides: list[Part] = field(default_factory=list)
 
     def change(self, *changes: Change) -> None:
         """Add changes; a later one for the same item replaces the earlier."""
@@ -68,9 +73,12 @@ class Plan:
         """Add parts to the ledger and hint the outbox."""
         for part in parts:
             self.change(Put(items.part_item(part, self.now), Expect.ABSENT))
-            hint = FlushOutbox(destination=items.destination_of(part.destination))
-            if hint not in self.hints:
-                self.hints.append(hint)
+            self._flush(part)
+
+    def _flush(self, part: Part) -> None:
+        hint = FlushOutbox(destination=items.destination_of(part.destination))
+        if hint not in self.hints:
+            self.hints.append(hint)
 
     def wake_at(self, at: float, mail: Wake | FlushOutbox | FollowRun) -> None:
         """Set a timer; what is due is found by the sweep even if it is lost."""
@@ -80,6 +88,13 @@ class Plan:
         """Write all or nothing, then send. Raises Conflict or StoreUnavailable."""
         if self.changes:
             self.world.store.write(tuple(self.changes.values()))
+        for start in range(0, len(self.asides), MAX_CHANGES):
+            some = self.asides[start : start + MAX_CHANGES]
+            self.world.store.write(
+                [Put(items.part_item(part, self.now), Expect.ABSENT) for part in some]
+            )
+        for part in self.asides:
+            self._flush(part)
         send(self.world, self.now, self.mail, self.hints, self.timers)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
+from threadline.app.orders import order_of
 from threadline.app.world import World
 from threadline.core.agent import InlineImage, Prompt, StoredFile
 from threadline.core.records import Waiting
@@ -23,7 +24,7 @@ def build(
     image_limit: int,
 ) -> Prompt:
     """Join the messages of a turn; images within the limit go in, other files are named."""
-    texts = [_text(one, reply, language) for one in batch]
+    texts = [_text(world, one, reply, language) for one in batch]
     text = texts[0] if len(texts) == 1 else collected(texts)
     images, rest, notes = _files(world, files, image_limit, language)
     return Prompt("\n\n".join(part for part in (text, *notes) if part), images, rest)
@@ -42,10 +43,10 @@ def collected(texts: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _text(waiting: Waiting, reply: ReplyMode, language: str) -> str:
-    message = waiting.message
-    text = waiting.prompt or message.prompt or message.text
-    if message.private or reply is not ReplyMode.CHAT or not message.sender.name:
+def _text(world: World, waiting: Waiting, reply: ReplyMode, language: str) -> str:
+    message, order = waiting.message, order_of(world, waiting.message)
+    text = waiting.prompt or message.prompt or message.text if order is None else order.argument
+    if message.private or reply is not ReplyMode.CHAT or not (message.sender.name and text):
         return text
     return say("speaker", language, name=message.sender.name[:80], text=text)
 

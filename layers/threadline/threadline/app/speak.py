@@ -38,7 +38,7 @@ def destination_of(message: Message) -> Destination:
     )  # fmt: skip
 
 
-def notice(
+def notice(  # noqa: PLR0913
     scene: Scene,
     to: Destination,
     mode: ReplyMode,
@@ -46,25 +46,56 @@ def notice(
     *,
     delivery: str = "",
     stage: Stage = Stage.REFUSED,
+    over: str = "",
     **values: str | int,
 ) -> None:
     """Plan one of our sentences; where the binding has no chat, mark the message instead."""
     if mode is ReplyMode.CHAT or (mode is ReplyMode.COMMENT and key in FAILURES):
-        markdown(scene, to, say(key, scene.settings.language, **values), delivery=delivery)
+        text = say(key, scene.settings.language, **values)
+        markdown(scene, to, text, delivery=delivery, over=over)
     elif mode is ReplyMode.COMMENT:
         mark(scene, to, stage, delivery=delivery)
 
 
-def markdown(scene: Scene, to: Destination, text: str, *, delivery: str = "") -> None:
-    """Plan Markdown of our own as a notice."""
+def whisper(scene: Scene, message: Message, mode: ReplyMode, key: str, **values: str | int) -> None:
+    """Plan one of our sentences for the sender alone, where the platform can."""
+    if mode is not ReplyMode.LOG:
+        only = "" if message.private else message.sender.id
+        to = replace(destination_of(message), only=only)
+        text = say(key, scene.settings.language, **values)
+        markdown(scene, to, text, delivery=message.delivery)
+
+
+def markdown(
+    scene: Scene, to: Destination, text: str, *, delivery: str = "", over: str = ""
+) -> None:
+    """Plan Markdown of our own as a notice; it takes the place of the post of part `over`."""
+    scene.plan.say(*_parts(scene, to, text, delivery, over))
+
+
+def withdraw(scene: Scene, to: Destination, sign: str, delivery: str) -> None:
+    """Say in the post of a waiting message that it was dropped; nothing where it has none."""
+    if sign:
+        text = say("dropped", scene.settings.language)
+        scene.plan.asides += _parts(scene, to, text, delivery, sign)
+
+
+def _parts(scene: Scene, to: Destination, text: str, delivery: str, over: str) -> list[Part]:
     platform = scene.world.platform(to.platform)
     if platform is None:
-        return
+        return []
     drafts = platform.render(Reply(text, Tone.NOTICE))[:MOST_DRAFTS]
+    if not drafts:
+        return []
     turn = keys.turn_id(scene.now, scene.world.random())
-    for number, draft in enumerate(drafts):
-        part = _part(scene, to, turn, draft, delivery)
-        scene.plan.say(replace(part, id=keys.part_id(turn, number), number=number))
+    first = replace(_part(scene, to, turn, drafts[0], delivery), over=over)
+    return [
+        replace(
+            first, id=keys.part_id(turn, number), number=number, draft=draft,
+            order=first.order + number / 1000, over="" if number else over,
+        )
+        for number, draft in enumerate(drafts)
+    ]  # fmt: skip
 
 
 def mark(scene: Scene, to: Destination, stage: Stage, *, delivery: str = "") -> None:
@@ -92,7 +123,8 @@ def _part(scene: Scene, to: Destination, turn: TurnId, draft: Draft, delivery: s
     """Make part 0 of something said in this step, behind what the step already says."""
     return Part(
         id=keys.part_id(turn, 0), turn=turn, number=0, conversation=scene.key, destination=to,
-        action="post", draft=draft, order=scene.now + len(scene.plan.changes) / 1000,
-        delivery=DeliveryId(delivery), moved_at=scene.now, alias=scene.conversation.topic,
-        mailbox=scene.conversation.mailbox,
+        action="post", draft=draft,
+        order=scene.now + (len(scene.plan.changes) + len(scene.plan.asides)) / 1000,
+        delivery=DeliveryId(delivery), moved_at=scene.now,
+        alias="" if to.only else scene.conversation.topic, mailbox=scene.conversation.mailbox,
     )  # fmt: skip

@@ -6,6 +6,8 @@ from typing import Final
 from threadline.app import agents, prompt, waits
 from threadline.app.agents import Contact
 from threadline.app.failing import give_up, later, rejected
+from threadline.app.obeying import obeyed
+from threadline.app.orders import order_of
 from threadline.app.place import begin_next
 from threadline.app.scene import Scene
 from threadline.app.speak import notice
@@ -34,9 +36,9 @@ BUDGET: Final = 10.0
 
 
 def start(scene: Scene, *, first: bool) -> bool:
-    """Create the turn's run, or adopt it; tell whether the turn was given up instead.
+    """Create the turn's run, or adopt it; tell whether the turn ended without one instead.
 
-    `first`: no create call can have been made for this turn yet. Commits unless given up.
+    `first`: no create call can have been made for this turn yet. Commits unless it ended.
     """
     before = scene.conversation
     try:
@@ -55,7 +57,7 @@ def start(scene: Scene, *, first: bool) -> bool:
 
 
 def proceed(scene: Scene, *, first: bool = True) -> None:
-    """Start the current turn; where it is given up, go on with the backlog."""
+    """Start the current turn; where it ends without a run, go on with the backlog."""
     while start(scene, first=first):
         begin_next(scene)
         scene.commit()
@@ -124,6 +126,8 @@ def _create(scene: Scene, to: Contact) -> None:
                 return
             scene.world.clock.sleep(wait)
             continue
+        if run is None:
+            return
         if scene.turn.reply is ReplyMode.LOG:
             _leave_unwatched(scene, run)
         else:
@@ -131,13 +135,14 @@ def _create(scene: Scene, to: Contact) -> None:
         return
 
 
-def _call(scene: Scene, to: Contact, request: RunRequest) -> RunId:
+def _call(scene: Scene, to: Contact, request: RunRequest) -> RunId | None:
     """Create the run; a thread the agent lost is made anew once and the person told.
 
-    A refused callback is done without: it is a hint, and the run's end is seen anyway.
+    A refused callback is done without: it is a hint, and the run's end is seen anyway. None where
+    the message was a command that was answered.
     """
     try:
-        return scene.world.calls.run(to.under_policy(to.codec.start(request, to.access)))
+        return _started(scene, to, request)
     except ThreadMissing:
         if request.new_thread:
             raise
@@ -149,7 +154,14 @@ def _call(scene: Scene, to: Contact, request: RunRequest) -> RunId:
             raise
         scene.world.log("callback", agent=to.settings.name, refused=agents.brief(str(error)))
         again = replace(request, webhook="")
-    return scene.world.calls.run(to.under_policy(to.codec.start(again, to.access)))
+    return _started(scene, to, again)
+
+
+def _started(scene: Scene, to: Contact, request: RunRequest) -> RunId | None:
+    wanted = obeyed(scene, to, request)
+    if wanted is None:
+        return None
+    return scene.world.calls.run(to.under_policy(to.codec.start(wanted, to.access)))
 
 
 def _leave_unwatched(scene: Scene, run: RunId) -> None:
@@ -243,7 +255,7 @@ def _request(scene: Scene, to: Contact, batch: tuple[Waiting, ...]) -> RunReques
             session.context, user_id=turn.owner, channel_user_id=message.sender.id,
             channel_name=message.platform,
         ),
-        answers=turn.answers,
+        answers=turn.answers, order=order_of(scene.world, message),
         webhook=(
             f"{public}/agents/{to.settings.name}/ended"
             if public and to.settings.webhook and to.codec.traits.callbacks

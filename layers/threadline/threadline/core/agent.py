@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar, Protocol, runtime_checkable
 
+from threadline.core.command import Command
 from threadline.core.http import BlobRef, Flow, HttpRequest
 from threadline.core.ids import OwnerId, RunId, ThreadId, TurnId
 from threadline.core.json import JsonObject
@@ -63,6 +64,7 @@ class RunRequest:
     `labels` go into the run's metadata beside it. `new_thread`: create the thread first, with
     `origin` (provider, chat and topic) as its `channel_source`. `answers`: the prompt answers
     the question the thread waits with. `webhook` is the address to call at the end, or "".
+    `order`: the message was this command, and the prompt holds its argument alone.
     """
 
     thread: ThreadId
@@ -77,6 +79,7 @@ class RunRequest:
     context: JsonObject = field(default_factory=dict)
     answers: bool = False
     webhook: str = ""
+    order: Command | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,10 +232,8 @@ class Agent(Protocol):
         """Give a fresh decoder of that stream."""
         ...
 
-    def command(
-        self, name: str, argument: str, thread: ThreadId, owner: OwnerId, access: AgentAccess
-    ) -> Flow[str]:
-        """Answer `/models`, `/memory` or `/goal` in Markdown. Raises NotOffered."""
+    def command(self, name: str, owner: OwnerId, access: AgentAccess) -> Flow[str]:
+        """Answer `/models` or `/memory` in Markdown, at any time. Raises NotOffered."""
         ...
 
     def assistants(self, access: AgentAccess) -> Flow[tuple[str, ...]]:
@@ -249,6 +250,19 @@ class Agent(Protocol):
         self, thread: ThreadId, artifact: Artifact, owner: OwnerId, access: AgentAccess
     ) -> HttpRequest | None:
         """Give the request that reads an artifact, or None where the agent serves none."""
+        ...
+
+
+@runtime_checkable
+class Obeys(Agent, Protocol):
+    """Takes commands that change a thread: each has a turn of its own, when nothing runs there."""
+
+    def obey(self, request: RunRequest, access: AgentAccess) -> Flow[str]:
+        """Do what the request's order wants before its run, the thread made where it is new.
+
+        Gives "" where the run is to follow, else the Markdown that answers the order. Doing it
+        again does no harm. Raises NotOffered, and what `start` raises.
+        """
         ...
 
 

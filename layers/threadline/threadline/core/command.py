@@ -28,6 +28,9 @@ class Command:
     argument: str
 
 
+IN_TURN: Final = frozenset({CommandName.GOAL, CommandName.BOOTSTRAP})
+"""Commands that change a thread of the agent's: each waits for its turn, like a message."""
+
 _NAMES: Final = {str(name): name for name in CommandName}
 
 

@@ -55,7 +55,10 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where an answer goes; `anchor` is the message it replies to ("" for none)."""
+    """Where an answer goes; `anchor` is the message it replies to ("" for none).
+
+    `only` is the one person who is to see it; a platform that cannot do that shows it to all.
+    """
 
     platform: PlatformName
     app: AppName
@@ -64,6 +67,7 @@ class Destination:
     anchor: str = ""
     private: bool = False
     facts: Mapping[str, str] = field(default_factory=dict)
+    only: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,8 @@ class Reason(StrEnum):
     REDUNDANT_REVIEW_COMMENT = "redundant_review_comment"
     THREAD_OWNED_ELSEWHERE = "thread_owned_elsewhere"
     QUESTION_WAITS = "question_waits"
+    PRESS_LATE = "press_late"
+    PRESS_NOT_YOURS = "press_not_yours"
     POISON = "poison"
 
     # a turn's life

@@ -208,7 +208,8 @@ class Part:
 
     `id` is deterministic (turn and number), so a repeat is the same part. `target` is the post an
     edit changes. `order` is the time of planning, `moved_at` of the last change of state. `holder`
-    posts it until `moved_at` is a minute old. `alias` names the topic its post belongs to.
+    posts it until `moved_at` is a minute old. `alias` names the topic its post belongs to. `over`
+    is the part whose post this one takes the place of, where that one stands.
     """
 
     id: str
@@ -232,6 +233,7 @@ class Part:
     reason: str = ""
     alias: str = ""
     mailbox: MailboxKey = MailboxKey("")
+    over: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,8 +106,8 @@ TEXTS: Final = MappingProxyType(
             "智能体暂时没有响应 /{command}，请重试。",
         ),
         "help": (
-            "Commands: /help /status /new /stop /models /memory /goal",
-            "命令：/help /status /new /stop /models /memory /goal",
+            "Commands: /help /status /new /stop /models /memory /goal /bootstrap",
+            "命令：/help /status /new /stop /models /memory /goal /bootstrap",
         ),
         "welcome": (
             "You are in. Send a message and the agent answers. /help lists the commands.",
@@ -142,6 +142,17 @@ TEXTS: Final = MappingProxyType(
                 "/stop drops the question."
             ),
             "我正在等待对上面问题的回答；你的消息已排队。/stop 可放弃该问题。",
+        ),
+        "press_late": (
+            (
+                "That question is closed: it was answered, expired or was dropped. "
+                "Please write a message instead."
+            ),
+            "该问题已结束：已被回答、已过期或已放弃。请直接发送消息。",
+        ),
+        "press_not_yours": (
+            "That question waits for the answer of the person who was asked.",
+            "该问题正在等待被提问者的回答。",
         ),
         "question_expired": (
             "My question above has expired.",

@@ -1,5 +1,8 @@
 """What the Gateway itself answers in a chat."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from tests.flows import Script
@@ -8,15 +11,17 @@ from tests.unit.agents.deerflow.asking import (
     AGENT,
     OWNER,
     PERSONAL,
+    REQUEST,
     THREAD,
     body_of,
     ok,
     refused,
 )
-from threadline.core.agent import AgentAccess
-from threadline.core.errors import AgentRejected, NotOffered
-from threadline.core.http import HttpRequest, HttpResponse
-from threadline.core.ids import ThreadId
+from threadline.agents.deerflow.message import BOOTSTRAP
+from threadline.core.agent import AgentAccess, Prompt
+from threadline.core.command import Command, CommandName
+from threadline.core.errors import AgentBusy, AgentRejected, AgentUnavailable, NotOffered
+from threadline.core.http import HttpRequest, HttpResponse, Lost
 
 BUSY = refused(409, "Thread has a run in flight. Set the goal after the run finishes.")
 NONE = ok({"goal": None})
@@ -24,15 +29,26 @@ SHIP = ok({"goal": {"objective": "ship it", "status": "active"}})
 
 
 def told(
-    name: str,
+    name: str, *answers: HttpResponse, access: AgentAccess = ACCESS
+) -> tuple[str, list[HttpRequest]]:
+    """Give a command that may come at any time; every answer must be asked for."""
+    script = Script(answers)
+    said = script.run(AGENT.command(name, OWNER, access))
+    assert len(script.requests) == len(answers)
+    return said, script.requests
+
+
+def obeyed(
     argument: str,
-    *answers: HttpResponse,
-    thread: ThreadId = THREAD,
+    *answers: HttpResponse | Lost,
+    name: CommandName = CommandName.GOAL,
+    new_thread: bool = False,
     access: AgentAccess = ACCESS,
 ) -> tuple[str, list[HttpRequest]]:
-    """Give a command; every answer must be asked for."""
+    """Give a command in its turn; every answer must be asked for."""
     script = Script(answers)
-    said = script.run(AGENT.command(name, argument, thread, OWNER, access))
+    wanted = replace(REQUEST, order=Command(name, argument), new_thread=new_thread)
+    said = script.run(AGENT.obey(wanted, access))
     assert len(script.requests) == len(answers)
     return said, script.requests
 
@@ -43,14 +59,14 @@ def test_models_are_listed() -> None:
         {"name": "gpt", "display_name": "GPT"}, {"name": "plain", "display_name": "plain"},
         {"name": "bare"}, {},
     ]  # fmt: skip
-    said, (call,) = told("models", "", ok({"models": models}))
+    said, (call,) = told("models", ok({"models": models}))
     assert said == "Models:\n\n- GPT (`gpt`)\n- plain\n- bare"
     assert call.url.endswith("/api/models")
 
 
 def test_no_models_are_no_list() -> None:
     """A Gateway without models says so."""
-    assert told("models", "", ok({"models": []}))[0] == "No models."
+    assert told("models", ok({"models": []}))[0] == "No models."
 
 
 @pytest.mark.parametrize(
@@ -59,32 +75,48 @@ def test_no_models_are_no_list() -> None:
 )
 def test_memory_is_counted_and_not_shown(facts: list[dict[str, str]], said: str) -> None:
     """How much is remembered, in a chat where others may read, and never what."""
-    assert told("memory", "", ok({"version": "1.0", "facts": facts}))[0] == said
+    assert told("memory", ok({"version": "1.0", "facts": facts}))[0] == said
 
 
 @pytest.mark.parametrize("name", ["models", "memory"])
 def test_a_personal_token_may_not_ask(name: str) -> None:
     """What is closed to it is not offered, without a call."""
     with pytest.raises(NotOffered):
-        told(name, "", access=PERSONAL)
+        told(name, access=PERSONAL)
 
 
-@pytest.mark.parametrize("name", ["bootstrap", "skills"])
-def test_other_commands_are_not_offered(name: str) -> None:
-    """The traits name what is offered, and nothing else is."""
-    assert name not in AGENT.traits.commands
+@pytest.mark.parametrize("name", ["goal", "bootstrap", "skills"])
+def test_other_commands_are_no_questions(name: str) -> None:
+    """What changes a thread has its turn, and what nobody knows is not offered."""
     with pytest.raises(NotOffered):
-        told(name, "")
+        told(name)
+
+
+@pytest.mark.parametrize("name", [CommandName.MODELS, CommandName.NEW])
+def test_nothing_else_has_a_turn(name: CommandName) -> None:
+    """A command that changes no thread is none of a turn's business."""
+    with pytest.raises(NotOffered):
+        obeyed("", name=name)
+    with pytest.raises(NotOffered):
+        Script([]).run(AGENT.obey(REQUEST, ACCESS))
 
 
 @pytest.mark.parametrize("access", [ACCESS, PERSONAL])
 def test_a_goal_is_set(access: AgentAccess) -> None:
-    """The words of the objective are one line; either token may set it."""
-    said, (call,) = told("goal", "  ship \n it ", SHIP, access=access)
-    assert said == "Goal: ship it"
+    """The words of the objective are one line; either token may set it; its run says the rest."""
+    said, (call,) = obeyed("  ship \n it ", SHIP, access=access)
+    assert said == ""
     assert call.method == "PUT"
     assert call.url.endswith(f"/api/threads/{THREAD}/goal")
     assert body_of(call) == {"objective": "ship it"}
+
+
+def test_a_goal_makes_a_new_thread_first() -> None:
+    """So that the thread says where it came from."""
+    said, (made, put) = obeyed("ship it", ok({"thread_id": THREAD}), SHIP, new_thread=True)
+    assert said == ""
+    assert (made.method, body_of(made)["thread_id"]) == ("POST", THREAD)
+    assert put.method == "PUT"
 
 
 @pytest.mark.parametrize(
@@ -97,42 +129,55 @@ def test_a_goal_is_set(access: AgentAccess) -> None:
 )
 def test_a_goal_is_shown(answer: HttpResponse, said: str) -> None:
     """Without words the goal is read."""
-    assert told("goal", "", answer)[0] == said
+    assert obeyed("", answer)[0] == said
 
 
 @pytest.mark.parametrize("word", ["clear", "RESET", "off"])
 @pytest.mark.parametrize("answer", [NONE, refused(404, "Thread nope not found")])
 def test_a_goal_is_cleared(word: str, answer: HttpResponse) -> None:
     """Three words clear it, also where there is none."""
-    said, (call,) = told("goal", word, answer)
+    said, (call,) = obeyed(word, answer)
     assert (said, call.method) == ("The goal is cleared.", "DELETE")
 
 
 @pytest.mark.parametrize(
-    ("argument", "said"),
+    ("argument", "said"), [("", "No goal is set here."), ("clear", "The goal is cleared.")]
+)
+def test_of_a_new_thread_nothing_is_asked(argument: str, said: str) -> None:
+    """A conversation that has not begun has no goal, and no thread is made to say so."""
+    assert obeyed(argument, new_thread=True) == (said, [])
+
+
+@pytest.mark.parametrize("argument", ["", "ship it", "clear"])
+@pytest.mark.parametrize(
+    ("answer", "error"),
     [
-        ("", "No goal is set here."),
-        ("clear", "The goal is cleared."),
-        ("ship it", "A goal belongs to a conversation: send a first message, then set it."),
+        (BUSY, AgentBusy),
+        (refused(403, "Permission denied: threads:write"), AgentRejected),
+        (HttpResponse(502), AgentUnavailable),
+        (Lost("timeout", sent=True), AgentUnavailable),
     ],
 )
-def test_without_a_thread_nothing_is_called(argument: str, said: str) -> None:
-    """A conversation that has not begun has no goal, and none is made for it."""
-    assert told("goal", argument, thread=ThreadId("")) == (said, [])
-
-
-@pytest.mark.parametrize("argument", ["ship it", "clear"])
-def test_a_goal_is_not_changed_during_a_run(argument: str) -> None:
-    """The refusal is told in words."""
-    assert told("goal", argument, BUSY)[0].startswith("A run is going on here")
+def test_a_goal_that_is_not_taken_is_an_error(
+    argument: str, answer: HttpResponse | Lost, error: type[Exception]
+) -> None:
+    """During a run it waits, a lost answer is simply asked for again, a refusal is told."""
+    with pytest.raises(error):
+        obeyed(argument, answer)
 
 
 def test_a_goal_that_is_too_long_is_told() -> None:
     """It is not cut, and no call is made."""
-    assert told("goal", "x" * 4001)[0] == "A goal has at most 4000 characters."
+    assert obeyed("x" * 4001)[0] == "A goal has at most 4000 characters."
 
 
-def test_a_refusal_is_an_error() -> None:
-    """A personal token may lack the scope."""
-    with pytest.raises(AgentRejected, match="threads:write"):
-        told("goal", "ship it", refused(403, "Permission denied: threads:write"), access=PERSONAL)
+def test_bootstrap_is_a_run_that_sets_the_workspace_up() -> None:
+    """Nothing is asked before it; its run knows what it is, and has words where none were given."""
+    assert obeyed("", name=CommandName.BOOTSTRAP) == ("", [])
+    for words, asked in (("", BOOTSTRAP), ("use tabs", "use tabs")):
+        order = Command(CommandName.BOOTSTRAP, words)
+        script = Script([ok({"run_id": "r"})])
+        script.run(AGENT.start(replace(REQUEST, prompt=Prompt(words), order=order), ACCESS))
+        sent: Any = body_of(script.requests[0])
+        assert sent["context"]["is_bootstrap"] is True
+        assert sent["input"]["messages"][0]["content"] == asked

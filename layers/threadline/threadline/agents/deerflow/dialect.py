@@ -19,6 +19,7 @@ from threadline.core.agent import (
     AgentTraits,
     Artifact,
     Found,
+    Obeys,
     Outcome,
     Probes,
     RunRequest,
@@ -31,7 +32,7 @@ from threadline.core.ids import OwnerId, RunId, ThreadId, TurnId
 from threadline.core.thread import RunSeen, ShowsThreads, ThreadSeen
 
 
-class DeerFlow(Probes, ShowsThreads):
+class DeerFlow(Obeys, Probes, ShowsThreads):
     """DeerFlow's Gateway, its older servers and its newer ones. Every thread has an owner."""
 
     dialect: ClassVar[str] = "deerflow"
@@ -79,10 +80,12 @@ class DeerFlow(Probes, ShowsThreads):
         return ReplayDecoder(cursor)
 
     @override
-    def command(
-        self, name: str, argument: str, thread: ThreadId, owner: OwnerId, access: AgentAccess
-    ) -> Flow[str]:
-        return commands.command(name, argument, thread, on_behalf(owner, access))
+    def command(self, name: str, owner: OwnerId, access: AgentAccess) -> Flow[str]:
+        return commands.command(name, on_behalf(owner, access))
+
+    @override
+    def obey(self, request: RunRequest, access: AgentAccess) -> Flow[str]:
+        return commands.obey(request, on_behalf(request.owner, access))
 
     @override
     def assistants(self, access: AgentAccess) -> Flow[tuple[str, ...]]:

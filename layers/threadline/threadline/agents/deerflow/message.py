@@ -6,10 +6,13 @@ from typing import Final
 
 from threadline.agents.prompt import human_message
 from threadline.core.agent import RunRequest, StoredFile
+from threadline.core.command import CommandName
 from threadline.core.json import Json, JsonObject
 
 UPLOADS: Final = "/mnt/user-data/uploads/"
 """Where the agent finds what was uploaded to its thread."""
+BOOTSTRAP: Final = "Set up this workspace: ask me what you need to know, then begin."
+"""What is said where `/bootstrap` came without a word of its own."""
 
 
 def message(request: RunRequest, choice: JsonObject | None) -> JsonObject:
@@ -21,7 +24,10 @@ def message(request: RunRequest, choice: JsonObject | None) -> JsonObject:
         marks["files"] = [_mark(file) for file in uploaded]
     if choice is not None:
         marks["human_input_response"] = choice
-    plain = human_message(replace(request.prompt, files=others), request.turn)
+    text = request.prompt.text
+    if request.order is not None and request.order.name is CommandName.BOOTSTRAP:
+        text = text or BOOTSTRAP
+    plain = human_message(replace(request.prompt, text=text, files=others), request.turn)
     return {**plain, "additional_kwargs": marks} if marks else plain
 
 

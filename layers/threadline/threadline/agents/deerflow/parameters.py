@@ -7,6 +7,7 @@ from typing import Final
 from threadline.agents.deerflow.caller import Caller, safe
 from threadline.agents.shapes import string
 from threadline.core.agent import RunRequest
+from threadline.core.command import CommandName
 from threadline.core.errors import AgentRejected
 from threadline.core.json import Json, JsonObject
 
@@ -60,6 +61,8 @@ def _context(request: RunRequest, free: JsonObject, caller: Caller) -> JsonObjec
     name = _agent_name(context.pop("agent_name", None), request.assistant)
     if name:
         context["agent_name"] = name
+    if request.order is not None and request.order.name is CommandName.BOOTSTRAP:
+        context["is_bootstrap"] = True
     if caller.personal:
         return context
     trusted = {name: value for name, value in wanted.items() if name in _OF_TRUSTED_CALLERS}

@@ -124,7 +124,9 @@ def goal(method: Method, thread: ThreadId, caller: Caller, objective: str = "") 
     """Read, set or clear a thread's goal."""
     body: JsonObject | None = {"objective": objective} if method == "PUT" else None
     path = f"{thread_path(thread)}/goal"
-    return _call(method, caller, path, "goal", body, repeatable=True)
+    return _call(
+        method, caller, path, "goal", body, repeatable=True, timeout=FIRST_TIMEOUT
+    )  # fmt: skip
 
 
 def personal_tokens(caller: Caller) -> HttpRequest:

@@ -1,38 +1,27 @@
 """Starting a run, at most once as far as the Gateway's answers let us know."""
 
-import re
-from typing import Final
-
 from threadline.agents.answers import content
 from threadline.agents.deerflow import requests
 from threadline.agents.deerflow.caller import Caller
 from threadline.agents.deerflow.clarification import pending
+from threadline.agents.deerflow.making import check_id, create_thread
 from threadline.agents.deerflow.parameters import parameters
 from threadline.agents.shapes import mapping, string
 from threadline.agents.threads import messages_of
 from threadline.core.agent import RunRequest
-from threadline.core.errors import (
-    AgentError,
-    AgentRejected,
-    AgentUnavailable,
-    AgentUnknown,
-    ThreadMissing,
-)
+from threadline.core.errors import AgentError, AgentUnknown
 from threadline.core.http import Flow, ask
 from threadline.core.ids import RunId
 from threadline.core.json import JsonObject
-
-_THREAD: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def start(request: RunRequest, caller: Caller) -> Flow[RunId]:
     """Create the thread where it is new, then the run; of an answer, see first what it picks."""
     given = parameters(request, caller)
-    if not _THREAD.fullmatch(request.thread):
-        raise AgentRejected("a thread id of other characters than the Gateway takes")
+    check_id(request.thread)
     choice = None
     if request.new_thread:
-        yield from _create_thread(request, caller)
+        yield from create_thread(request, caller)
     elif request.answers:
         choice = yield from _choice(request, caller)
     call = requests.create_run(request, given, choice, caller)
@@ -41,18 +30,6 @@ def start(request: RunRequest, caller: Caller) -> Flow[RunId]:
     if not run:
         raise AgentUnknown(f"{call.label}: the answer names no run")
     return RunId(run)
-
-
-def _create_thread(request: RunRequest, caller: Caller) -> Flow[None]:
-    """Whatever becomes of this call, it creates no run."""
-    call = requests.create_thread(request, caller)
-    answer = yield from ask(call)
-    try:
-        content(call.label, answer)
-    except AgentUnknown as unknown:
-        raise AgentUnavailable(str(unknown)) from None
-    except ThreadMissing as missing:
-        raise AgentRejected(f"{missing}: is there a Gateway at this address?") from None
 
 
 def _choice(request: RunRequest, caller: Caller) -> Flow[JsonObject | None]:

@@ -69,9 +69,7 @@ class LangGraph(ShowsThreads):
         return EventDecoder(cursor)
 
     @override
-    def command(
-        self, name: str, argument: str, thread: ThreadId, owner: OwnerId, access: AgentAccess
-    ) -> Flow[str]:
+    def command(self, name: str, owner: OwnerId, access: AgentAccess) -> Flow[str]:
         """Refuse every command: a LangGraph Server has no such routes."""
         yield from ()
         raise NotOffered(f"a LangGraph Server has no /{name}")

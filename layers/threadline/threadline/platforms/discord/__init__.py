@@ -20,7 +20,7 @@ from threadline.core.posting import (
 )
 from threadline.core.socket import Cursor, Missed, Opening
 from threadline.platforms.discord.files import FILE_HOSTS, MAX_DOWNLOAD
-from threadline.platforms.discord.interaction import TOKEN
+from threadline.platforms.discord.interaction import PRESSED, TOKEN
 
 
 class Discord:
@@ -106,6 +106,8 @@ class Discord:
     ) -> Flow[Receipt]:
         from threadline.platforms.discord import api, followup
 
+        if to.only and PRESSED in to.facts:
+            return followup.whisper(draft, to, credentials)
         if TOKEN in to.facts:
             return followup.post(draft, to, credentials, nonce)
         return api.post(draft, to, credentials, nonce)

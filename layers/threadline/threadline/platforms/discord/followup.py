@@ -10,9 +10,10 @@ from typing import Final
 
 from threadline.core.errors import ConversationGone, PlatformUnavailable
 from threadline.core.http import Flow, Lost
+from threadline.core.json import Json
 from threadline.core.posting import Credentials, Destination, Draft, Receipt
 from threadline.platforms.discord import api
-from threadline.platforms.discord.interaction import APPLICATION, TOKEN
+from threadline.platforms.discord.interaction import APPLICATION, PRESSED, TOKEN
 from threadline.platforms.discord.payload import Fields, number, text
 from threadline.platforms.discord.place import channel_of
 from threadline.platforms.discord.refusal import (
@@ -27,6 +28,7 @@ from threadline.platforms.discord.refusal import (
 )
 from threadline.platforms.discord.rest import Method, call, failure
 
+EPHEMERAL: Final = 1 << 6
 LOADING: Final = 1 << 7
 WINDOW_CLOSED: Final = (
     "window_closed: Discord takes the answer to a command for 15 minutes, and afterwards only "
@@ -53,6 +55,17 @@ def post(draft: Draft, to: Destination, credentials: Credentials, nonce: str) ->
     if isinstance(answer, Refused | Lost):
         raise failure("an answer to a command", answer, credentials)
     return api.receipt(answer, channel)
+
+
+def whisper(draft: Draft, to: Destination, credentials: Credentials) -> Flow[Receipt]:
+    """Say something to the presser of a button alone. Raises PostError."""
+    body: dict[str, Json] = {**api.content(draft, credentials)}
+    body["flags"] = api.NO_PREVIEWS | EPHEMERAL
+    path = f"/webhooks/{to.facts.get(APPLICATION, '')}/{to.facts.get(PRESSED, '')}"
+    answer = yield from call("POST", path, body, credentials, what="button answer")
+    if isinstance(answer, Refused | Lost):
+        raise failure("an answer to a button", answer, credentials)
+    return api.receipt(answer, channel_of(to))
 
 
 def edit(draft: Draft, posted: Receipt, to: Destination, credentials: Credentials) -> Flow[Receipt]:

@@ -53,6 +53,9 @@ NO_CHOICES: Final = b'{"type":8,"data":{"choices":[]}}'
 TOKEN: Final = "interaction"  # noqa: S105 - the fact's name
 """The fact that holds what an answer to a command is sent with, valid for 15 minutes."""
 
+PRESSED: Final = "pressed"
+"""The fact that holds what the presser of a button alone can be told with, as long."""
+
 APPLICATION: Final = "application"
 _TOKEN: Final = re.compile(r"[A-Za-z0-9._=-]{1,300}")
 
@@ -112,9 +115,10 @@ class _Interaction:
         """Give a pressed button as a message: it answers the question it stands under."""
         place = self._place(self.post, credentials)
         topic = place.topic(begins=True)
+        thread = place.facts(topic) if self.parent else {}
+        facts = {PRESSED: self.token, APPLICATION: self.application}
         return self._message(
-            credentials, place, topic, label,
-            post=self.post, facts=place.facts(topic) if self.parent else {},
+            credentials, place, topic, label, post=self.post, facts={**thread, **facts}
         )  # fmt: skip
 
     def _place(self, message: str, credentials: Credentials) -> Place:

@@ -50,15 +50,12 @@ def post(draft: Draft, to: Destination, credentials: Credentials, nonce: str) ->
     The nonce goes along twice: as metadata, by which a lost post is found again, and as
     `client_msg_id`, under which Slack may recognise a repetition but does not promise to.
     """
-    body: dict[str, Json] = {
-        "channel": to.chat,
-        "text": draft.text,
-        "unfurl_links": False,
-        "unfurl_media": False,
-        **_AS_WRITTEN,
-    }
+    body: dict[str, Json] = {"channel": to.chat, "text": draft.text, **_AS_WRITTEN}
     if thread := to.facts.get(THREAD):
         body["thread_ts"] = thread
+    if to.only:
+        return (yield from _whisper(body, to, credentials))
+    body |= {"unfurl_links": False, "unfurl_media": False}
     if buttons := attachments(draft.facts.get(OPTIONS, ""), to.workspace):
         body["attachments"] = buttons
     if _NONCE.fullmatch(nonce):
@@ -71,6 +68,17 @@ def post(draft: Draft, to: Destination, credentials: Credentials, nonce: str) ->
     if not ts:
         raise PostUnknown("Slack answered chat.postMessage without a ts")
     return Receipt(ts, {"channel": identity(answer, "channel") or to.chat})
+
+
+def _whisper(body: JsonObject, to: Destination, credentials: Credentials) -> Flow[Receipt]:
+    """Say it to one person, who sees it where they are and for as long as they stay.
+
+    https://docs.slack.dev/reference/methods/chat.postEphemeral
+    """
+    answer = yield from call("chat.postEphemeral", {**body, "user": to.only}, credentials)
+    if isinstance(answer, Refused | Lost):
+        raise failure("chat.postEphemeral", answer, credentials)
+    return Receipt(moment(answer, "message_ts"))
 
 
 def edit(draft: Draft, posted: Receipt, to: Destination, credentials: Credentials) -> Flow[Receipt]:
