@@ -10,7 +10,7 @@ PYTHON := $(shell for python in python3 python /usr/bin/python3; do \
 BOOTSTRAP = @$(if $(PYTHON),"$(PYTHON)",echo "Python 3.8 or later is needed, and none answers."; false) setup/bootstrap.py
 IN_VENV := .venv/bin/
 
-.PHONY: help setup run test check faults mutate lock clean
+.PHONY: help setup run emulator test check faults mutate lock clean
 
 help: ## list what can be done
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -18,6 +18,10 @@ help: ## list what can be done
 run: ## start the demo agent and Threadline on this machine
 	$(BOOTSTRAP) run
 	@exec $(IN_VENV)threadline serve
+
+emulator: ## start an AWS emulator with what the functions need, to try one of them (CONFIG=, BIND=)
+	$(BOOTSTRAP) emulator
+	@exec $(IN_VENV)python -m setup.emulator $(if $(CONFIG),--config "$(CONFIG)") $(if $(BIND),--bind "$(BIND)")
 
 setup: ## install everything that running and testing need
 	$(BOOTSTRAP) test

@@ -44,6 +44,7 @@ ENVIRONMENTS = {
 }
 GROUPS = {
     "run": ("runtime", "agent"),
+    "emulator": ("runtime", "aws", "sam"),
     "check": ("dev", "agent"),
     "test": ("dev", "agent", "aws", "lark", "sam", "node"),
 }

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from setup.emulator import CONFIGURATION, Wanted, end, fill, start
 from tests.aws import artifact
 from tests.aws.emulated import Emulated, on_ministack
+from tests.aws.ministack import free_port
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +22,15 @@ def emulated(tmp_path: Path) -> Iterator[Emulated]:
     """Give the full backends on the emulator, which checks every signature."""
     with on_ministack(tmp_path) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Give the address of an emulator of its own, filled as `make emulator` fills it."""
+    wanted = Wanted("127.0.0.1", free_port(), CONFIGURATION)
+    process = start(wanted, tmp_path_factory.mktemp("emulator"))
+    try:
+        fill(wanted)
+        yield wanted.url
+    finally:
+        end(process)

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import boto3
 
+from setup.template import load
 from tests.aws import ministack
 from tests.aws.artifact import ARCHITECTURE
-from tests.aws.template import load
 from tests.peers import ROOT, path_of
 
 STACK: Final = "threadline-dev"

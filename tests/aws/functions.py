@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
+from setup.template import FUNCTION, environment, load, named, resolved, resources, several
+from setup.template import statements as statements_of
 from tests.aws import ministack, tables
 from tests.aws.emulated import Emulated
 from tests.aws.runtime_api import Function, booted
-from tests.aws.template import FUNCTION, environment, load, named, resolved, resources, several
-from tests.aws.template import statements as statements_of
 
 QUEUES: Final = {
     "Mailbox": "mailbox.fifo",

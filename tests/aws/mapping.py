@@ -7,10 +7,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from setup.template import load
 from tests.aws.emulated import Emulated
 from tests.aws.functions import QUEUES, running
 from tests.aws.runtime_api import Function as Booted
-from tests.aws.template import load
 from tests.aws.template_rules import sources
 from threadline.local.function import Function
 from threadline.local.worker import Source, Worker

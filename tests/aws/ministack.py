@@ -2,13 +2,9 @@
 
 import atexit
 import json
-import os
 import socket
 import subprocess
 import tempfile
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -18,6 +14,7 @@ from typing import Any, Final
 
 import boto3
 
+from setup.emulator import told, wait_until_ready
 from tests.aws.shifted import SECONDS
 from tests.peers import path_of
 
@@ -27,7 +24,6 @@ ANYTHING: Final = {"Effect": "Allow", "Action": "*", "Resource": "*"}
 REGION: Final = "eu-central-1"
 SERVICES: Final = "dynamodb,sqs,s3,secretsmanager,sts,iam,ecr"
 FOR_STACKS: Final = f"{SERVICES},apigatewayv2,cloudformation,cloudwatch,events,lambda,logs"
-READY_SECONDS: Final = 30.0
 
 
 @dataclass(frozen=True)
@@ -73,9 +69,13 @@ def start(services: str, *, auth: bool) -> tuple[str, Path]:
         process = subprocess.Popen(
             [python, "-P", Path(__file__).with_name("shifted.py"), clock],
             env={
-                **environment(port, folder),
+                **told(port, folder),
                 "SERVICES": services,
                 "AUTH": "true" if auth else "false",
+                # This one account, of which a user can be made.
+                "AWS_ACCESS_KEY_ID": ROOT[0],
+                "AWS_SECRET_ACCESS_KEY": ROOT[1],
+                "MINISTACK_REGION": REGION,
             },
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -85,22 +85,6 @@ def start(services: str, *, auth: bool) -> tuple[str, Path]:
     endpoint = f"http://127.0.0.1:{port}"
     wait_until_ready(endpoint, process, said)
     return endpoint, clock
-
-
-def environment(port: int, folder: Path) -> dict[str, str]:
-    """Return what every emulator is told: loopback only, this one account."""
-    return {
-        "PATH": os.environ["PATH"],
-        "TMPDIR": str(folder),
-        "BIND_HOST": "127.0.0.1",
-        "GATEWAY_PORT": str(port),
-        "IOT_MTLS_ENABLED": "0",
-        "SFTP_ENABLED": "0",
-        "LOG_LEVEL": "WARNING",
-        "AWS_ACCESS_KEY_ID": ROOT[0],
-        "AWS_SECRET_ACCESS_KEY": ROOT[1],
-        "MINISTACK_REGION": REGION,
-    }
 
 
 def user(endpoint: str, name: str, statements: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
@@ -118,19 +102,6 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     """End the emulator."""
     process.terminate()
     process.wait(10)
-
-
-def wait_until_ready(endpoint: str, process: subprocess.Popen[bytes], said: Path) -> None:
-    """Return once the emulator answers; fail with what it said where it does not."""
-    ends = time.monotonic() + READY_SECONDS
-    while time.monotonic() < ends and process.poll() is None:
-        try:
-            urllib.request.urlopen(f"{endpoint}/_ministack/health", timeout=2).close()
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.1)
-        else:
-            return
-    raise RuntimeError(f"the AWS emulator did not start:\n{said.read_text()}")
 
 
 def free_port() -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from tests.aws.template import FUNCTION, QUEUE, Template, named, resources, several, statements
+from setup.template import FUNCTION, QUEUE, Template, named, resources, several, statements
 from tests.peers import ROOT
 
 DEFAULT_TIMEOUT: Final = 3

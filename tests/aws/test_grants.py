@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import pytest
 
+from setup.template import FUNCTION, Template, load, resources, several, statements
 from tests.architecture.source import PACKAGE
 from tests.aws.reach import calls_of
-from tests.aws.template import FUNCTION, Template, load, resources, several, statements
 
 FUNCTIONS: Final = ("ingest", "dispatch", "watch", "deliver", "connect", "sweep")
 

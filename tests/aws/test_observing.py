@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.aws.template import Template, load, resources
+from setup.template import Template, load, resources
 from tests.aws.test_metrics import calls
 from threadline.backends.metrics import METRICS, NAMESPACE
 from threadline.core.reasons import Reason

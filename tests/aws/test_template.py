@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.aws import tables, template
-from tests.aws.template import FUNCTION, Template, load, read, resources
+from setup import template
+from setup.template import FUNCTION, Template, load, read, resources
+from tests.aws import tables
 from tests.aws.template_rules import RULES, Rule
 from tests.peers import ROOT, path_of
 from threadline import wiring
@@ -88,7 +89,7 @@ def test_the_functions_are_told_what_they_read(stack: Template) -> None:
         for path in (PACKAGE / folder).glob("*.py")
         for node in ast.walk(ast.parse(path.read_bytes()))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        if re.fullmatch(r"THREADLINE_\w+", node.value)
+        if re.fullmatch(r"THREADLINE_\w+|AWS_ENDPOINT_URL", node.value)
     }
     for function, _ in resources(stack, FUNCTION):
         assert set(template.environment(stack, function)) == wanted
@@ -144,6 +145,14 @@ def test_outputs_name_what_an_operator_needs(stack: Template) -> None:
             assert any(one.endswith(f"/webhooks/{platform}") for one in addresses), platform
 
 
+def test_the_guide_names_every_parameter(stack: Template) -> None:
+    """docs/deploy.md tells what each parameter does, and tells of no other."""
+    guide = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    table = guide.split("| Parameter |")[1].split("\n\n")[0]
+    first = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    assert set(re.findall(r"`(\w+)`", " ".join(first))) == set(stack["Parameters"])
+
+
 def test_ingest_loads_no_layer_of_others(stack: Template) -> None:
     """Ingest has our layer alone; every other function has both."""
     for name, function in resources(stack, FUNCTION):
@@ -182,7 +191,9 @@ def test_one_task_at_most_holds_the_sockets(stack: Template) -> None:
     assert "SecurityGroupIngress" not in group
     ((_, task),) = resources(stack, "AWS::ECS::TaskDefinition")
     told = {one["Name"]: one["Value"] for one in task["ContainerDefinitions"][0]["Environment"]}
-    assert told == template.environment(stack, "WatchFunction")
+    function = dict(template.environment(stack, "WatchFunction"))
+    del function["AWS_ENDPOINT_URL"]  # an emulator's, which runs no tasks
+    assert told == function
     for name, resource in stack["Resources"].items():
         if name.startswith("LongRunning"):
             assert resource["Condition"] == "HasTask"

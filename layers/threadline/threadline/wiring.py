@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from threadline.app.world import Log, Queues, World
+    from threadline.backends.aws.clients import Clients
     from threadline.backends.outgoing import Gate
     from threadline.backends.outgoing_http import AsyncioTransport, BlockingTransport
     from threadline.backends.sqlite.database import Database
@@ -85,21 +86,36 @@ def aws_ports(environ: Mapping[str, str], clock: Clock) -> Ports:
 
     Raises KeyError for one it does not name.
     """
-    from random import Random
-
     import boto3
+
+    from threadline.backends.aws.clients import Clients
+
+    elsewhere = environ.get("AWS_ENDPOINT_URL_S3") or environ.get("AWS_ENDPOINT_URL")
+    return _aws_ports(environ, clock, Clients(boto3.Session(), elsewhere=bool(elsewhere)))
+
+
+def emulator_ports(environ: Mapping[str, str], clock: Clock, region: str) -> Ports:
+    """Open the ports in the emulator that the environment names; no account of AWS is asked."""
+    import boto3
+
+    from threadline.backends.aws.clients import Clients
+
+    session = boto3.Session("emulator", "emulator", region_name=region)
+    return _aws_ports(environ, clock, Clients(session, environ["AWS_ENDPOINT_URL"]))
+
+
+def _aws_ports(environ: Mapping[str, str], clock: Clock, clients: "Clients") -> Ports:
+    from random import Random
 
     from threadline.app.world import Queues
     from threadline.backends.aws import names
-    from threadline.backends.aws.clients import Clients
     from threadline.backends.aws.dynamodb import DynamoItems
     from threadline.backends.aws.patience import Patience
     from threadline.backends.aws.s3 import S3Blobs
     from threadline.backends.aws.secretsmanager import SecretsManagerSecrets
     from threadline.backends.aws.sqs import SqsQueue
 
-    clients, patience = Clients(boto3.Session()), Patience(clock, Random())  # noqa: S311 - jitter
-    sqs = clients.sqs()
+    patience, sqs = Patience(clock, Random()), clients.sqs()  # noqa: S311 - jitter
     tables = {table: environ[name] for table, name in names.TABLES.items()}
     queues = {queue: SqsQueue(sqs, environ[name], patience) for queue, name in names.QUEUES.items()}
     return Ports(

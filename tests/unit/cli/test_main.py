@@ -13,7 +13,7 @@ def test_help_names_every_command(threadline: Command) -> None:
     """Without a word the command tells what there is."""
     ended = threadline()
     assert ended.code == 0
-    words = ["serve", "config", "secrets", "admit", "pause", "resume", "explain", "replay"]
+    words = ["serve", "config", "secrets", "admit", "pause", "resume", "explain", "replay", "event"]
     assert [word for word in words if f"\n    {word} " not in ended.out] == []
 
 

@@ -90,7 +90,7 @@ def test_the_bots_own_mention(raw: str, text: str, addressed: bool) -> None:
 def test_an_unknown_bot_is_addressed_by_app_mention_alone() -> None:
     """Where nothing tells who the bot is, its event still does, and no mention is cut away."""
     nobody = {"authorizations": [{"team_id": "T0ACME001", "user_id": "U0ADA0001", "is_bot": False}]}
-    payload = {**recording("slack", "app_mention.channel").payload, **nobody}
+    payload = {**recording("slack", "app_mention").payload, **nobody}
     request = Webhook("POST", "/", {}, JSON, json.dumps(payload).encode())
     parsed = PLATFORM.parse(request, replace(CREDENTIALS, identity=""), 0.0)
     assert isinstance(parsed, Messages)
@@ -100,7 +100,7 @@ def test_an_unknown_bot_is_addressed_by_app_mention_alone() -> None:
 
 def test_both_copies_of_a_mention_are_one_message() -> None:
     """Whatever dispatch looks at is the same in both copies; only delivery and event differ."""
-    one, other = message_of("message.channel_mention"), message_of("app_mention.channel")
+    one, other = message_of("message.channel_mention"), message_of("app_mention")
     assert one.delivery != other.delivery
     assert replace(one, delivery=other.delivery, event=other.event) == other
 
@@ -125,7 +125,7 @@ def test_two_edits_in_one_second_are_two_messages() -> None:
 
 def test_order_is_the_platforms() -> None:
     """Messages sort by their time, an edit behind its original and before the next post."""
-    original, edit = message_of("app_mention.channel").order, message_of("message.changed").order
+    original, edit = message_of("app_mention").order, message_of("message.changed").order
     assert original < "1789999998.000400" < edit < message_of("message.without_text").order
 
 

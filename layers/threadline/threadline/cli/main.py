@@ -13,6 +13,7 @@ from threadline.cli import (
     agent,
     config,
     doctor,
+    event,
     explain,
     image,
     outbox,
@@ -42,6 +43,7 @@ COMMANDS = (
     outbox,
     redrive,
     replay,
+    event,
     version,
 )
 """Modules that each add their words: `add(subparsers)` sets `run`, which gives the exit code."""

@@ -98,7 +98,7 @@ def http_event(
     if parameters:
         event["pathParameters"] = dict(parameters)
     if call.body:
-        event["body"], event["isBase64Encoded"] = _body(call.body, headers)
+        event["body"], event["isBase64Encoded"] = body_of(call.body, headers)
     return event
 
 
@@ -126,6 +126,28 @@ def gateway_answer(status: int, message: str) -> HttpAnswer:
     return HttpAnswer(status, (("content-type", "application/json"),), body)
 
 
+def body_of(body: bytes, headers: Mapping[str, str]) -> tuple[str, bool]:
+    """Give text as text, all else as base64, and whether it is base64.
+
+    Text that is no UTF-8 is, too, so that no byte is lost.
+    """
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if _TEXT.fullmatch(kind) and "content-encoding" not in headers:
+        try:
+            return body.decode(), False
+        except UnicodeDecodeError:
+            pass
+    return base64.b64encode(body).decode(), True
+
+
+def moment(at: float) -> dict[str, Any]:
+    """Give the fields of the request's context that tell when it came, from epoch seconds."""
+    return {
+        "time": datetime.fromtimestamp(at, UTC).strftime("%d/%b/%Y:%H:%M:%S +0000"),
+        "timeEpoch": int(at * 1000),
+    }
+
+
 def _joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     joined: dict[str, str] = {}
     for name, value in pairs:
@@ -136,17 +158,6 @@ def _joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 def _cookies(headers: Sequence[tuple[str, str]]) -> list[str]:
     lines = [value for name, value in headers if name.lower() == "cookie"]
     return [cookie.strip() for line in lines for cookie in line.split(";") if cookie.strip()]
-
-
-def _body(body: bytes, headers: Mapping[str, str]) -> tuple[str, bool]:
-    """Give text as text, all else as base64; text that is no UTF-8 too, so that no byte is lost."""
-    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if _TEXT.fullmatch(kind) and "content-encoding" not in headers:
-        try:
-            return body.decode(), False
-        except UnicodeDecodeError:
-            pass
-    return base64.b64encode(body).decode(), True
 
 
 def _context(call: HttpCall, path: str, headers: Mapping[str, str], key: str) -> dict[str, Any]:
@@ -166,6 +177,5 @@ def _context(call: HttpCall, path: str, headers: Mapping[str, str], key: str) ->
         "requestId": call.id,
         "routeKey": key,
         "stage": "$default",
-        "time": datetime.fromtimestamp(call.at, UTC).strftime("%d/%b/%Y:%H:%M:%S +0000"),
-        "timeEpoch": int(call.at * 1000),
+        **moment(call.at),
     }

@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import Final
 
 from threadline import wiring
-from threadline.app import settings_items
 from threadline.app.explain import Explain, Journey
 from threadline.app.journey import ended, faults
 from threadline.app.logline import Line, Step
 from threadline.core.errors import ThreadlineError
 from threadline.core.message import Webhook
-from threadline.core.platform import Stamps
 from threadline.core.posting import Credentials
 from threadline.core.reasons import Reason
 from threadline.local.folder import StateFolder
@@ -24,6 +22,7 @@ from threadline.local.replay import (
     send,
     unexpected,
 )
+from threadline.local.stamping import credentials, stamped
 from threadline.local.telling import part_line, step_line
 
 LOOK_EVERY: Final = 0.1
@@ -82,28 +81,10 @@ class Replaying:
         return 1 if wrong else 0
 
     def _stamped(self, recording: Recording, *, same: bool) -> Webhook:
-        """Sign with the local secret, under fresh ids unless `same`; a forgery stays one."""
-        codec = wiring.platform(recording.platform)
-        if recording.expect.get("outcome") == "refused" or not isinstance(codec, Stamps):
-            return recording.request
-        now = self.ports.clock.now()
-        fresh = 0 if same else int(now * 1000)
-        return codec.stamp(recording.request, self._credentials(recording), now, fresh)
+        def known() -> Credentials:
+            return credentials(self.ports, recording.platform, recording.app)
 
-    def _credentials(self, recording: Recording) -> Credentials:
-        secrets = self.ports.secrets.get(f"{recording.platform}/{recording.app}")
-        app = settings_items.load_settings(self.ports.store).app(recording.platform, recording.app)
-        if app is None:
-            raise NotServing(f"{recording.platform}/{recording.app} is off here")
-        return Credentials(
-            app.platform,
-            app.app,
-            app.identity,
-            app.identity_name,
-            app.base_url,
-            secrets,
-            app.options,
-        )
+        return stamped(recording, known, self.ports.clock.now(), same=same)
 
     @property
     def _explain(self) -> Explain:

@@ -24,14 +24,20 @@ S3_CONFIG: Final = CONFIG.merge(
     # Presigned links: signed as every region wants it, naming the region's own host.
     Config(signature_version="s3v4", s3={"addressing_style": "virtual"})
 )
+S3_ELSEWHERE: Final = S3_CONFIG.merge(Config(s3={"addressing_style": "path"}))
+"""For an address that is not AWS's: there are no names below it for buckets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clients:
-    """Makes the clients of one session; `endpoint` None is AWS itself or AWS_ENDPOINT_URL's."""
+    """Makes the clients of one session; `endpoint` None is AWS itself or AWS_ENDPOINT_URL's.
+
+    `elsewhere` tells that the latter has S3 answer at another address than AWS's.
+    """
 
     session: boto3.Session
     endpoint: str | None = None
+    elsewhere: bool = False
 
     def dynamodb(self) -> DynamoDBClient:
         """Make a client of DynamoDB."""
@@ -45,7 +51,8 @@ class Clients:
 
     def s3(self) -> S3Client:
         """Make a client of S3."""
-        client: S3Client = self._client("s3", S3_CONFIG)
+        apart = self.elsewhere or self.endpoint is not None
+        client: S3Client = self._client("s3", S3_ELSEWHERE if apart else S3_CONFIG)
         return client
 
     def secretsmanager(self) -> SecretsManagerClient:

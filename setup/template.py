@@ -7,11 +7,14 @@ from typing import Any, Final
 
 import yaml
 
-from tests.peers import ROOT
+from setup.bootstrap import ROOT
 
 TEMPLATE: Final = ROOT / "template.yaml"
 FUNCTION: Final = "AWS::Serverless::Function"
 QUEUE: Final = "AWS::SQS::Queue"
+TABLE: Final = "AWS::DynamoDB::Table"
+BUCKET: Final = "AWS::S3::Bucket"
+NO_VALUE: Final = {"Ref": "AWS::NoValue"}
 
 type Template = Mapping[str, Any]
 
@@ -82,14 +85,23 @@ def several(value: Any) -> list[Any]:
 
 
 def resolved(value: Any, names: Mapping[str, str]) -> Any:
-    """Return a value with Ref, GetAtt and Sub replaced by what they name."""
+    """Return a value with Ref, GetAtt and Sub replaced by what they name.
+
+    Of an If the first is taken where the condition's name stands for some text; what is then no
+    value is left out.
+    """
     match value:
+        case {"Fn::If": [str(condition), first, second]}:
+            return resolved(first if names.get(condition) else second, names)
+        case {"Ref": "AWS::NoValue"}:
+            return NO_VALUE
         case {"Ref": str(name)} | {"Fn::GetAtt": str(name)}:
             return names[name]
         case {"Fn::Sub": str(text)}:
             return re.sub(r"\$\{([^}]+)\}", lambda found: names[found[1]], text)
         case Mapping():
-            return {name: resolved(one, names) for name, one in value.items()}
+            made = {name: resolved(one, names) for name, one in value.items()}
+            return {name: one for name, one in made.items() if one != NO_VALUE}
         case list():
             return [resolved(one, names) for one in value]
         case _:
