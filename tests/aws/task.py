@@ -14,12 +14,12 @@ from uuid import uuid4
 
 import httpx
 
+from setup.template import load, resolved, resources
 from tests.aws import ministack
 from tests.aws.container import State, last, run_as
 from tests.aws.dockerfile import Dockerfile
 from tests.aws.emulated import Emulated
 from tests.aws.functions import names, widened
-from tests.aws.template import load, resolved, resources
 
 PATIENCE: Final = 60.0
 WRITABLE: Final = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - looked into, not written to

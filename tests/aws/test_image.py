@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from setup.bootstrap import clean_environ, find_uv
+from setup.template import load, resources
 from tests.architecture.source import ROOT, files, imported
 from tests.aws import task
 from tests.aws.container import Build, State, last
 from tests.aws.dockerfile import DOCKERFILE, IGNORED, Dockerfile, context, read
 from tests.aws.emulated import Emulated
-from tests.aws.template import load, resources
 from tests.aws.test_artifact import UNCHECKED_HASH
 from tests.pipeline.buzz.people import now, said
 from tests.stubs.feishu import FeishuStub
