@@ -9,6 +9,8 @@ from threadline.backends.lambda_http import parameter, response, webhook
 _UNREADABLE = Answer(400, b'{"error":"unreadable"}')
 _NOT_KEPT = Answer(503, b'{"error":"not_kept"}')
 
+wiring.start_ingest()
+
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Answer one delivery."""

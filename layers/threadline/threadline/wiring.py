@@ -248,19 +248,25 @@ def ingest_of(world: "World") -> Ingest:
 
 
 def light_ingest(environ: Mapping[str, str]) -> Ingest:
-    """Compose ingest for a cold start on AWS: its own client, no table, one call before the 200."""
+    """Compose ingest for a cold start on AWS: its own client, no table, one call before the 200.
+
+    Raises StoreUnavailable where there are no credentials.
+    """
     from threadline.backends.light.account import Account
     from threadline.backends.light.composing import AppsCache, LightClock, log_lines
     from threadline.backends.light.ports import LightBlobs, LightItems, LightQueue, LightSecrets
+    from threadline.backends.light.starting import prepare
 
     clock = LightClock()
     account = Account(environ, clock)
     items = LightItems(account, {"settings": environ["THREADLINE_SETTINGS_TABLE"]}, clock)
+    apps = AppsCache(items, clock)
+    mailbox = LightQueue(account, environ["THREADLINE_MAILBOX_QUEUE_URL"])
+    secrets = LightSecrets(account, environ["THREADLINE_SECRETS_PREFIX"], clock)
+    prepare(environ, account.trust, mailbox, apps, secrets)
     return Ingest(
-        mailbox=LightQueue(account, environ["THREADLINE_MAILBOX_QUEUE_URL"]),
-        blobs=LightBlobs(account, environ["THREADLINE_BLOBS_BUCKET"]),
-        secrets=LightSecrets(account, environ["THREADLINE_SECRETS_PREFIX"], clock),
-        clock=clock, apps=AppsCache(items, clock), platform=platform, random=random_id,
+        mailbox=mailbox, blobs=LightBlobs(account, environ["THREADLINE_BLOBS_BUCKET"]),
+        secrets=secrets, clock=clock, apps=apps, platform=platform, random=random_id,
         log=log_lines(environ["THREADLINE_STAGE"]),
     )  # fmt: skip
 
@@ -287,6 +293,18 @@ def install(world: "World") -> None:
     """Let the functions of this process work in this world (`serve` and tests)."""
     _installed.world = world
     _installed.ingest = ingest_of(world)
+
+
+def start_ingest() -> None:
+    """Compose ingest ahead of the first delivery, where Lambda started this process."""
+    from threadline.backends.light.starting import in_lambda
+    from threadline.core.errors import StoreError
+
+    if in_lambda(os.environ):
+        try:
+            ingest()
+        except StoreError:
+            return  # told at the first delivery
 
 
 def ingest() -> Ingest:

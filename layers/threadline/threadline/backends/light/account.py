@@ -44,6 +44,11 @@ class Account:
         self._made.append(endpoint)
         return endpoint
 
+    def trust(self) -> None:
+        """Load the certificates to trust ahead of the first connection, if any is by TLS."""
+        if any(endpoint.secure for endpoint in self._made):
+            _ = self._tls
+
     def close(self) -> None:
         """Let the connections of all its endpoints go."""
         for endpoint in self._made:

@@ -66,6 +66,11 @@ class Endpoint:
         self._tls = tls
         self._kept: http.client.HTTPConnection | None = None
 
+    @property
+    def secure(self) -> bool:
+        """Whether it is reached by TLS."""
+        return self._url.scheme == "https"
+
     def open(self) -> None:
         """Connect, so that the first call need not. Raises StoreUnavailable."""
         if self._kept is None:
@@ -122,7 +127,7 @@ class Endpoint:
 
     def _new(self) -> http.client.HTTPConnection:
         host, port = self._url.hostname or "", self._url.port
-        if self._url.scheme == "https":
+        if self.secure:
             return http.client.HTTPSConnection(host, port, timeout=TIMEOUT, context=self._tls())
         return http.client.HTTPConnection(host, port, timeout=TIMEOUT)
 
