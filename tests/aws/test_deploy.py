@@ -10,7 +10,6 @@ import pytest
 
 from tests.aws import ministack
 from tests.aws.deployment import STACK, Emulator, deploy, route, written
-from tests.aws.test_pipeline import posts
 from tests.pipeline.agent_server import agent_server
 from tests.pipeline.serving import CHAT, PATIENCE, PROGRAM, WEBHOOK_SECRET, environ_of, until
 from tests.stubs.telegram import TelegramStub
@@ -90,3 +89,8 @@ def threadline(root: Path, environ: Mapping[str, str], *words: str, stdin: str =
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def posts(telegram: TelegramStub) -> list[str]:
+    """List the bot's posts in the chat."""
+    return [one.text for one in telegram.shown(CHAT) if one.by_bot]

@@ -1,77 +1,100 @@
 import json
+import time
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.aws.emulated import Emulated
 from tests.aws.mapping import deployed
 from tests.aws.runtime_api import Function
+from tests.contract.platforms.slack import CREDENTIALS
 from tests.events import recording
 from tests.pipeline.agent_server import AgentServer, agent_server
-from tests.pipeline.serving import CHAT, WEBHOOK_SECRET, until
-from tests.stubs.telegram import TelegramStub
+from tests.pipeline.serving import until
+from tests.stubs.slack import ADA, SlackStub
+from tests.stubs.slack_channels import BOT
 from threadline.app.configure.compile import compile_settings
 from threadline.app.configure.surroundings import Surroundings
 from threadline.app.settings_items import store_settings
+from threadline.local import renewing
+from threadline.platforms.slack import PLATFORM
 
 pytestmark = [pytest.mark.sam, pytest.mark.aws, pytest.mark.langgraph]
 
 NAMESPACE = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
+CHANNEL = "C0GENERAL1"
 SAID = "what goes in through the artifact"
 AGAIN = "and once more"
 
 
-def configured(emulated: Emulated, telegram: TelegramStub, agent: AgentServer) -> None:
-    """Store settings under which anybody may talk to the stub's bot, and the bot's secrets."""
-    secrets = {"bot_token": telegram.token, "webhook_secret": WEBHOOK_SECRET}
+def configured(emulated: Emulated, slack: SlackStub, agent: AgentServer) -> None:
+    """Store settings under which anybody may talk to the stub's app, and the app's secrets."""
+    secrets = {**CREDENTIALS.secrets, "bot_token": slack.token}
     source = (
-        "platforms: {telegram: {allow: everyone, apps: {default: "
-        f"{{base_url: '{telegram.url}', transport: webhook}}}}}}}}\n"
+        "platforms: {slack: {allow: everyone, apps: {default: "
+        f"{{identity: {BOT}, base_url: '{slack.url}'}}}}}}}}\n"
     )
     around = Surroundings(
-        namespace=NAMESPACE, present={"telegram/default": frozenset(secrets)}, agent_url=agent.url
+        namespace=NAMESPACE, present={"slack/default": frozenset(secrets)}, agent_url=agent.url
     )
     settings = compile_settings(source.encode(), around, "threadline.yaml").settings
     store_settings(emulated.store, settings, emulated.now())
-    emulated.secrets.put("telegram/default", secrets)
+    emulated.secrets.put("slack/default", secrets)
 
 
-def delivery(update: Any) -> dict[str, Any]:
-    """Return the event of a Telegram update as API Gateway hands it over."""
-    event = dict(recording("telegram", "message.private").event)
-    event["headers"] = {
-        **event["headers"], "x-telegram-bot-api-secret-token": WEBHOOK_SECRET
-    }  # fmt: skip
-    return {**event, "body": json.dumps(update), "isBase64Encoded": False}
+def delivery(said: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an event of Slack's as API Gateway hands it over, signed as Slack signs it."""
+    recorded, now = recording("slack", "app_mention"), time.time()
+    request = replace(recorded.webhook, body=json.dumps(said).encode())
+    return renewing.delivery(recorded.event, PLATFORM.stamp(request, CREDENTIALS, now), now)
 
 
-def test_a_message_goes_through_the_built_functions(
+def test_a_mention_goes_through_the_built_functions(
     built: Path, emulated: Emulated, tmp_path: Path
 ) -> None:
-    """In through ingest's artifact, out as a run at a real server and a post at the strict stub."""
-    with (
-        agent_server(tmp_path / "agent") as agent,
-        TelegramStub(edit_interval=0) as telegram,
-    ):
-        telegram.add_chat(CHAT, "private")
-        configured(emulated, telegram, agent)
+    """In through ingest's artifact, out as a run at a real server and a post at the strict stub.
+
+    The answer stands below the mention, and a mention below it has the same thread of the agent.
+    """
+    with agent_server(tmp_path / "agent") as agent, SlackStub() as slack:
+        slack.add_channel(CHANNEL)
+        configured(emulated, slack, agent)
+        mention = slack.mention_of(slack.say(CHANNEL, f"<@{BOT}> {SAID}"))
+        root = mention["event"]["ts"]
         with deployed(built, emulated, tmp_path) as functions:
-            for number, said in enumerate((SAID, AGAIN), start=1):
-                answer = functions["IngestFunction"].invoke(delivery(telegram.say(CHAT, said)))
-                assert answer["statusCode"] == 200, functions["IngestFunction"].output()
-                until(partial(has_ended, functions, number), partial(output, functions))
+            ingest = functions["IngestFunction"]
+            assert ingest.invoke(delivery(mention))["statusCode"] == 200, ingest.output()
+            until(partial(has_ended, functions, 1), partial(output, functions))
+            below = slack.mention_of(slack.say(CHANNEL, f"<@{BOT}> {AGAIN}", thread=root))
+            assert ingest.invoke(delivery(below))["statusCode"] == 200, ingest.output()
+            until(partial(has_ended, functions, 2), partial(output, functions))
         written = output(functions)
-        assert posts(telegram) == [f"You said: {SAID}", f"You said: {AGAIN}"]
-        for planted in (SAID, AGAIN, telegram.token, WEBHOOK_SECRET):
+        asked = [f"{ADA}: {SAID}", f"{ADA}: {AGAIN}"]
+        assert runs(agent) == [asked]
+        assert posts(slack, root) == [f"You said: {one}" for one in asked]
+        for planted in (SAID, AGAIN, slack.token, CREDENTIALS.secret("signing_secret")):
             assert planted not in written
 
 
-def posts(telegram: TelegramStub) -> list[str]:
-    """List the bot's posts in the chat."""
-    return [one.text for one in telegram.shown(CHAT) if one.by_bot]
+def posts(slack: SlackStub, root: str) -> list[str]:
+    """List the app's posts below a post."""
+    return [one.text for one in slack.shown(CHANNEL) if one.by_bot and one.thread == root]
+
+
+def runs(agent: AgentServer) -> list[list[str]]:
+    """List what people said in each thread of the server."""
+    with httpx.Client(base_url=agent.url, timeout=30.0) as client:
+        threads = client.post("/threads/search", json={"limit": 10}).json()
+        states = [client.get(f"/threads/{one['thread_id']}/state").json() for one in threads]
+    return [
+        [one["content"] for one in state["values"]["messages"] if one["type"] == "human"]
+        for state in states
+    ]
 
 
 def has_ended(functions: Mapping[str, Function], turns: int) -> bool:
