@@ -68,9 +68,16 @@ def test_a_delivery_goes_through_the_deployed_functions(deployed: Deployed, tmp_
         assert "as threadline/dev/telegram/default" in told
         assert "pushed to threadline-dev" in threadline(tmp_path, environ, "config", "push")
         assert "is what is in force" in threadline(tmp_path, environ, "config", "push")
+        threadline(tmp_path, environ, "webhook", "set", "telegram")
         seen = threadline(tmp_path, environ, "doctor")
-        assert f"ok  account: {ministack.ACCOUNT} in {ministack.REGION}" in seen
-        assert "ok  agent default: offers" in seen
+        for line in (
+            f"account: {ministack.ACCOUNT} in {ministack.REGION}",
+            f"stack: {STACK} is CREATE_COMPLETE",
+            f"address: {outputs['PublicUrl']}",
+            f"telegram/default webhook: is {outputs['TelegramWebhookUrl']}",
+            "agent default: offers",
+        ):
+            assert f"ok  {line}" in seen
         answer = httpx.post(
             f"{address}/webhooks/telegram",
             json=telegram.say(CHAT, SAID),

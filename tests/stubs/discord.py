@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from tests.stubs.discord_application import Application
 from tests.stubs.discord_rules import (
     Answer,
     Bucket,
@@ -76,6 +77,7 @@ class DiscordStub:
     files: dict[str, bytes] = field(default_factory=dict)
     buckets: dict[str, Bucket] = field(default_factory=dict)
     interactions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    application: Application = field(default_factory=Application)
     _nonces: dict[tuple[str, str], tuple[float, dict[str, Any]]] = field(default_factory=dict)
     _made: int = 0
 
@@ -186,12 +188,23 @@ class DiscordStub:
         steps = path.partition("?")[0].strip("/").split("/")
         if steps[0] == "webhooks" and steps[1] == BOT:
             return self._follow_up(method, steps[2], steps[3:], body)
+        place = self.channels.get(steps[1]) if len(steps) > 1 and steps[0] == "channels" else None
+        if place is not None and place.guild:
+            no = self.application.refusal([method, *steps], body, in_thread=bool(place.parent))
+            if no is not None:
+                return no
         return self._read(steps, path) if method == "GET" else self._write([method, *steps], body)
 
     def _read(self, steps: list[str], path: str) -> Answer:
         match steps:
             case ["users", "@me"]:
                 return Answer(200, dict(BOT_USER))
+            case ["users", "@me", "guilds"]:
+                return Answer(200, self.application.listed())
+            case ["applications", "@me"]:
+                return Answer(200, self.application.told(BOT))
+            case ["applications", application, "commands"] if application == BOT:
+                return Answer(200, self.application.commands)
             case ["guilds", guild, "channels"]:
                 return Answer(200, self._listed(guild, threads=False))
             case ["guilds", guild, "threads", "active"]:
@@ -206,6 +219,8 @@ class DiscordStub:
 
     def _write(self, steps: list[str], body: Any) -> Answer:
         match steps:
+            case ["PUT", "applications", application, "commands"] if application == BOT:
+                return self.application.register(body)
             case ["POST", "channels", channel, "messages"]:
                 return self._post(channel, body)
             case ["PATCH", "channels", channel, "messages", message]:
@@ -240,8 +255,9 @@ class DiscordStub:
             and reply.get("fail_if_not_exists", True)
         ):
             return refused(400, 50035, "Invalid Form Body", errors={"message_reference": {}})
-        message = self._message(place, body["content"], BOT_USER)
+        message = self._message(place, body.get("content", ""), BOT_USER)
         message |= {"components": body.get("components", []), "nonce": body.get("nonce")}
+        message["attachments"] = [{"filename": name} for name, _ in body.get("files", ())]
         if reply:
             message |= {"type": 19, "message_reference": reply}
         self._nonces[key] = (now, message)

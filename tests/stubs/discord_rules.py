@@ -3,6 +3,8 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from email import message_from_bytes
+from email.message import Message
 from typing import Any
 
 EPOCH_MS = 1_420_070_400_000
@@ -73,7 +75,7 @@ def form_fault(body: Mapping[str, Any]) -> Answer | None:
     text = body.get("content", "")
     mentions = body.get("allowed_mentions", {})
     assert mentions.get("parse") == [], "nobody is to be called by what an agent writes"
-    if not text.strip():
+    if not text.strip() and not body.get("files"):
         return refused(400, 50006, "Cannot send an empty message")
     if len(text) > LONGEST:
         return _invalid("content", "BASE_TYPE_MAX_LENGTH", "Must be 2000 or fewer in length.")
@@ -102,8 +104,28 @@ def respond(stub: Any, method: str, path: str, headers: Mapping[str, str], body:
     decoded: Any = {}
     if body and kind.startswith("application/json"):
         decoded = json.loads(body)
+    elif kind.startswith("multipart/form-data"):
+        decoded = form_of(kind, body)
     answer: Answer = stub.answer(method, path.removeprefix(version), headers, decoded)
     return answer
+
+
+def form_of(kind: str, body: bytes) -> dict[str, Any]:
+    """Read a message with files: its `payload_json`, and the files' names and bytes.
+
+    https://docs.discord.com/developers/reference#uploading-files
+    """
+    form = message_from_bytes(f"content-type: {kind}\r\n\r\n".encode() + body)
+    read: dict[str, Any] = {"files": []}
+    for part in form.get_payload():
+        assert isinstance(part, Message)
+        content = part.get_payload(decode=True)
+        assert isinstance(content, bytes)
+        if part.get_param("name", header="content-disposition") == "payload_json":
+            read |= json.loads(content)
+        else:
+            read["files"].append((part.get_filename(), content))
+    return read
 
 
 def _invalid(name: str, code: str, message: str) -> Answer:

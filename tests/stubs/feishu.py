@@ -27,6 +27,7 @@ from tests.stubs.feishu_chats import (
 )
 from tests.stubs.feishu_http import Asked, respond
 from tests.stubs.feishu_rules import Do, Refusal, refused, succeeded, too_many
+from tests.stubs.feishu_scopes import EVERY, check_scope, told_scopes
 from tests.stubs.serving import Answer, Served
 
 ADA: Final = "ou_ada01"
@@ -75,7 +76,10 @@ class Fault:
 
 @dataclass(slots=True, kw_only=True)
 class FeishuStub(Served):
-    """One organisation with the app in it. Enter it to serve over HTTP."""
+    """One organisation with the app in it. Enter it to serve over HTTP.
+
+    `scopes` are those it granted; `activated` is the bot's state, 2 being on.
+    """
 
     clock: Callable[[], float] = time.time
     secrets: Mapping[str, str] = field(
@@ -83,6 +87,8 @@ class FeishuStub(Served):
     )
     calls: list[Call] = field(default_factory=list)
     socket_url: str = ""
+    activated: int = 2
+    scopes: set[str] = field(default_factory=lambda: set(EVERY))
     contents: dict[tuple[str, str], bytes] = field(default_factory=dict)
     uploads: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     chats: Chats = field(init=False)
@@ -195,6 +201,7 @@ class FeishuStub(Served):
         if self._tokens.get(asked.token, 0.0) <= self.clock():
             return refused(99991663)
         try:
+            check_scope(asked.what, self.scopes)
             return self._result(asked)
         except Refusal as refusal:
             return refusal.answer
@@ -202,9 +209,8 @@ class FeishuStub(Served):
     def _result(self, asked: Asked) -> Answer:
         body, size = asked.body, asked.size
         match asked.what:
-            case Do.INFO:
-                bot = {"activate_status": 2, "app_name": BOT_NAME, "open_id": BOT}
-                return Answer(200, {"code": 0, "msg": "ok", "bot": bot})
+            case Do.INFO | Do.SCOPES:
+                return self._about(asked.what)
             case Do.REPLY:
                 return succeeded(**self.chats.reply(asked.ids[0], body, size))
             case Do.CREATE:
@@ -223,6 +229,13 @@ class FeishuStub(Served):
                 return self._upload(body)
             case _:
                 return Answer(404, b"404 page not found")
+
+    def _about(self, what: str) -> Answer:
+        """Tell of the bot, or of the scopes of its app."""
+        if what == Do.SCOPES:
+            return succeeded(scopes=told_scopes(self.scopes))
+        told = {"activate_status": self.activated, "app_name": BOT_NAME, "open_id": BOT}
+        return Answer(200, {"code": 0, "msg": "ok", "bot": told})
 
     def _token(self, body: Mapping[str, Any]) -> Answer:
         """Hand out the token there is, or a new one from half an hour before its end."""

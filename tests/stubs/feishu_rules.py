@@ -35,6 +35,7 @@ class Do(StrEnum):
     RESOURCE = "GET im/v1/messages/*/resources/*"
     IMAGE = "POST im/v1/images"
     FILE = "POST im/v1/files"
+    SCOPES = "GET application/v6/scopes"
     CONNECT = "POST ws/endpoint"
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tests.stubs.github_apps import check_permission
 from tests.stubs.github_state import (
     Answer,
     Comment,
@@ -30,6 +31,35 @@ class Routes:
         """Give an installation token out."""
         self.tokens.check_claim(authorization)
         return self.tokens.issue(int(installation), parameters)
+
+    def show_app(self, authorization: str, _: Any) -> Answer:
+        """Show the App to itself."""
+        self.tokens.check_claim(authorization)
+        told = self.tokens.app.told(int(self.tokens.app_id), len(self.tokens.installations))
+        return Answer(200, told)
+
+    def show_hook(self, authorization: str, _: Any) -> Answer:
+        """Show the App where its webhook goes."""
+        self.tokens.check_claim(authorization)
+        return Answer(200, self.tokens.app.hook)
+
+    def list_deliveries(self, authorization: str, parameters: Any) -> Answer:
+        """List the App's deliveries, newest first."""
+        self.tokens.check_claim(authorization)
+        return Answer(200, self.tokens.app.deliveries[: int(parameters.get("per_page", "30"))])
+
+    def exchange_code(self, authorization: str, _: Any, code: str) -> Answer:
+        """Hand over a new App's secrets; nobody has to be known for that."""
+        if authorization:
+            raise Refusal(refused(401, "Bad credentials"))
+        tokens = self.tokens
+        return tokens.app.exchanged(code, int(tokens.app_id), tokens.private_key)
+
+    def show_account(self, authorization: str, _: Any) -> Answer:
+        """Show whose token it is, and a classic one's scopes."""
+        grant = self.tokens.grant(authorization)
+        told = {"x-oauth-scopes": grant.scopes} if grant.scopes else {}
+        return Answer(200, {"login": grant.login, "id": 1, "type": "User"}, told)
 
     def find_installation(self, authorization: str, _: Any, repository: str) -> Answer:
         """Tell where the App is installed."""
@@ -81,8 +111,8 @@ class Routes:
         self, authorization: str, parameters: Any, repository: str, number: str
     ) -> Answer:
         """Comment in a conversation."""
-        grant = self._bearer(authorization, repository)
         where = _open(self.state.conversation(repository, int(number)))
+        grant = self._writer(authorization, repository, pull=where.pull)
         return Answer(
             201, self.state.add(where, grant.login, body_of(parameters, "IssueComment")).shown()
         )
@@ -91,7 +121,7 @@ class Routes:
         self, authorization: str, parameters: Any, repository: str, number: str, comment: str
     ) -> Answer:
         """Reply in a review thread, to the comment that began it."""
-        grant = self._bearer(authorization, repository)
+        grant = self._writer(authorization, repository, pull=True, review=True)
         where = _open(self.state.conversation(repository, int(number), pull=True))
         at, first = self.state.comment(repository, int(comment), review=True)
         if at is not where or first.reply_to is not None:
@@ -104,8 +134,9 @@ class Routes:
         self, authorization: str, parameters: Any, repository: str, kind: str, number: str
     ) -> Answer:
         """Change a comment of one's own."""
-        grant = self._bearer(authorization, repository)
-        _, comment = self.state.comment(repository, int(number), review=kind == "pulls")
+        review = kind == "pulls"
+        where, comment = self.state.comment(repository, int(number), review=review)
+        grant = self._writer(authorization, repository, pull=where.pull, review=review)
         if comment.author != grant.login:
             raise Refusal(refused(403, "Must have admin rights to Repository."))
         comment.body = body_of(parameters, "IssueComment")
@@ -115,17 +146,28 @@ class Routes:
         self, authorization: str, parameters: Any, repository: str, number: str
     ) -> Answer:
         """React to an issue or pull request."""
-        grant = self._bearer(authorization, repository)
         where = self.state.conversation(repository, int(number))
+        grant = self._writer(authorization, repository, pull=where.pull)
         return react(where.reactions, grant.login, parameters)
 
     def react_to_comment(
         self, authorization: str, parameters: Any, repository: str, kind: str, number: str
     ) -> Answer:
         """React to a comment."""
-        grant = self._bearer(authorization, repository)
-        _, comment = self.state.comment(repository, int(number), review=kind == "pulls")
+        review = kind == "pulls"
+        where, comment = self.state.comment(repository, int(number), review=review)
+        grant = self._writer(authorization, repository, pull=where.pull, review=review)
         return react(comment.reactions, grant.login, parameters)
+
+    def _writer(
+        self, authorization: str, repository: str, *, pull: bool, review: bool = False
+    ) -> Grant:
+        """Let in who may write there; in a pull request's conversation either permission does."""
+        grant = self._bearer(authorization, repository)
+        either = ("issues", "pull_requests") if pull and not review else ()
+        one = "pull_requests" if review else "issues"
+        check_permission(grant.permissions, *(either or (one,)))
+        return grant
 
     def _bearer(self, authorization: str, repository: str) -> Grant:
         """Let in who may act in the repository; to anyone else it does not exist."""
@@ -145,6 +187,11 @@ _REPOSITORY = r"/repos/([^/]+/[^/]+)"
 ROUTES: tuple[tuple[str, str, Callable[..., Answer]], ...] = (
     ("POST", r"/app/installations/(\d+)/access_tokens", Routes.issue_token),
     ("GET", rf"{_REPOSITORY}/installation", Routes.find_installation),
+    ("GET", r"/app", Routes.show_app),
+    ("GET", r"/app/hook/config", Routes.show_hook),
+    ("GET", r"/app/hook/deliveries", Routes.list_deliveries),
+    ("POST", r"/app-manifests/([^/]+)/conversions", Routes.exchange_code),
+    ("GET", r"/user", Routes.show_account),
     ("GET", r"/users/([^/]+)", Routes.find_user),
     ("GET", rf"{_REPOSITORY}/issues/(\d+)/comments", Routes.list_comments),
     ("POST", rf"{_REPOSITORY}/issues/(\d+)/comments", Routes.add_comment),

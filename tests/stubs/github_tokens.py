@@ -11,6 +11,7 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
 
+from tests.stubs.github_apps import App, permitted
 from tests.stubs.github_state import Answer, Refusal, State, not_found, refused
 
 LONGEST_CLAIM = 600
@@ -25,11 +26,16 @@ def _key() -> RSAPrivateKey:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a token may: act as `login` in `repositories` (ids) until `ends`."""
+    """What a token may: act as `login` in `repositories` (ids) until `ends`, as it is permitted.
+
+    `scopes` are those of a classic token; a fine-grained one has none.
+    """
 
     login: str
     repositories: frozenset[int]
     ends: float
+    permissions: dict[str, str] = field(default_factory=permitted)
+    scopes: str = ""
 
 
 @dataclass(slots=True)
@@ -37,6 +43,7 @@ class Tokens:
     """One App, its installations (each with the ids of its repositories), and every token."""
 
     state: State
+    app: App = field(default_factory=App)
     app_id: str = "990099"
     login: str = "acme-coder[bot]"
     key: RSAPrivateKey = field(default_factory=_key)
@@ -52,10 +59,11 @@ class Tokens:
             serialization.Encoding.PEM, kind, serialization.NoEncryption()
         ).decode()
 
-    def plain(self, login: str, *repositories: str) -> str:
-        """Give out a token that a person made."""
-        token = f"github_pat_{next(self.numbers):08d}"
-        self.grants[token] = Grant(login, self._ids(repositories), self.state.now + 86_400)
+    def plain(self, login: str, *repositories: str, scopes: str = "") -> str:
+        """Give out a token that a person made, a classic one where it has scopes."""
+        token = f"{'ghp' if scopes else 'github_pat'}_{next(self.numbers):08d}"
+        ends = self.state.now + 86_400
+        self.grants[token] = Grant(login, self._ids(repositories), ends, scopes=scopes)
         return token
 
     def install(self, number: int, *repositories: str) -> None:
@@ -98,7 +106,8 @@ class Tokens:
             raise Refusal(refused(422, "There is at least one repository that is not accessible"))
         token = f"ghs_{next(self.numbers):036d}"
         ends = self.state.now + TOKEN_LIFE
-        self.grants[token] = Grant(self.login, frozenset(r.id for r in chosen), ends)
+        ids, permissions = frozenset(r.id for r in chosen), dict(self.app.permissions)
+        self.grants[token] = Grant(self.login, ids, ends, permissions)
         told = datetime.fromtimestamp(ends, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        body = {"token": token, "expires_at": told, "permissions": {"issues": "write"}}
+        body = {"token": token, "expires_at": told, "permissions": permissions}
         return Answer(201, body)

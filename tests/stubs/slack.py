@@ -11,7 +11,7 @@ with SlackStub() as slack:
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import Any, Literal, Self
 
@@ -29,6 +29,7 @@ from tests.stubs.slack_channels import (
 )
 from tests.stubs.slack_http import respond
 from tests.stubs.slack_rules import BY_FORM_ONLY, Refusal, refused, too_many
+from tests.stubs.slack_scopes import EVERY, OF_SOCKETS, check_scope, check_socket
 
 ADA = "U0ADA0001"
 
@@ -76,12 +77,16 @@ class SlackStub(Served):
     """One workspace with the app in it. Enter it to serve over HTTP.
 
     `edits_a_minute` is for the whole workspace. `dedupes`: a repeated `client_msg_id` gives the
-    first post again, which Slack does but does not promise.
+    first post again, which Slack does but does not promise. `scopes` are the bot token's,
+    `app_scopes` the app-level token's; without `socket_mode` no connection can be opened.
     """
 
     token: str = "xoxb-0000000000-of-nobody"
     app_token: str = "xapp-0000000000-of-nobody"
     edits_a_minute: int = 50
+    scopes: set[str] = field(default_factory=lambda: set(EVERY))
+    app_scopes: set[str] = field(default_factory=lambda: {OF_SOCKETS})
+    socket_mode: bool = True
     clock: Callable[[], float] = time.time
     calls: list[Call] = field(default_factory=list)
     socket_url: str = ""
@@ -194,19 +199,34 @@ class SlackStub(Served):
     def _done(self, token: str, method: str, parameters: Mapping[str, Any]) -> Answer:
         if not token:
             return refused("not_authed")
-        if token != (self.app_token if method == "apps.connections.open" else self.token):
+        sockets = method == "apps.connections.open"
+        if sockets and token == self.token:
+            return refused("not_allowed_token_type")
+        if token != (self.app_token if sockets else self.token):
             return refused("invalid_auth")
         if method in BY_FORM_ONLY and not all(isinstance(one, str) for one in parameters.values()):
             return refused("invalid_arguments")
+        scopes = self.app_scopes if sockets else self.scopes
+        told = {"x-oauth-scopes": ",".join(sorted(scopes))}
         try:
-            return Answer(200, {"ok": True, **self._result(method, parameters)})
+            check_scope(method, self._kind(parameters), scopes)
+            return Answer(200, {"ok": True, **self._result(method, parameters)}, told)
         except (Refusal, TooMany) as refusal:
-            return refusal.answer
+            return replace(refusal.answer, headers={**refusal.answer.headers, **told})
+
+    def _kind(self, parameters: Mapping[str, Any]) -> str:
+        """Give the kind of the conversation that a call is about."""
+        found = self.channels.channels.get(str(parameters.get("channel", "")))
+        return found.kind if found else "channel"
 
     def _result(self, method: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
         match method:
             case "auth.test":
-                return {"user_id": BOT, "user": "threadline", "bot_id": BOT_ID, "team_id": TEAM}
+                return {
+                    "url": "https://acme.slack.com/", "team": "Acme", "user": "threadline",
+                    "team_id": TEAM, "user_id": BOT, "bot_id": BOT_ID,
+                    "is_enterprise_install": False,
+                }  # fmt: skip
             case "chat.postMessage" | "chat.postEphemeral" | "chat.update":
                 return self._said(method, parameters)
             case "reactions.add":
@@ -220,6 +240,7 @@ class SlackStub(Served):
             case "files.completeUploadExternal":
                 return self._shared(parameters)
             case "apps.connections.open":
+                check_socket(self.app_scopes, on=self.socket_mode)
                 return {"url": self.socket_url}
             case _:
                 raise Refusal("unknown_method", req_method=method)

@@ -78,7 +78,10 @@ class Fault:
 
 @dataclass(slots=True)
 class TelegramStub:
-    """One bot and its chats. Enter it to serve; `edit_interval` 0 lets edits come at any rate."""
+    """One bot and its chats. Enter it to serve; `edit_interval` 0 lets edits come at any rate.
+
+    `last_error` is when (epoch seconds) and why a delivery failed last, as Telegram remembers it.
+    """
 
     token: str = "7000000001:a-token-of-nobody"
     edit_interval: float = 0.9
@@ -87,6 +90,10 @@ class TelegramStub:
     calls: list[Call] = field(default_factory=list)
     webhook: str = ""
     webhook_secret: str = ""
+    allowed_updates: list[str] = field(default_factory=list)
+    max_connections: int = 40
+    last_error: tuple[int, str] | None = None
+    bot: dict[str, Any] = field(default_factory=lambda: dict(BOT))
     url: str = ""
     _chats: Chats = field(init=False)
     _updates: list[dict[str, Any]] = field(default_factory=list)
@@ -211,7 +218,7 @@ class TelegramStub:
     def _result(self, method: str, parameters: Mapping[str, Any]) -> Any:
         match method:
             case "getMe":
-                return BOT
+                return self.bot
             case "sendMessage":
                 return _message(*self._chats.send(parameters))
             case "sendDocument" | "sendPhoto":
@@ -233,16 +240,34 @@ class TelegramStub:
 
     def _webhook(self, method: str, parameters: Mapping[str, Any]) -> Any:
         if method == "getWebhookInfo":
-            return {
-                "url": self.webhook,
-                "has_custom_certificate": False,
-                "pending_update_count": len(self._updates),
-            }
+            return self._webhook_told()
         self.webhook = str(parameters.get("url", ""))
+        if self.webhook and not self.webhook.startswith("https://"):
+            raise Refusal(
+                400, "Bad Request: bad webhook: An HTTPS URL must be provided for webhook"
+            )
         self.webhook_secret = str(parameters.get("secret_token", ""))
+        self.allowed_updates = list(parameters.get("allowed_updates") or [])
+        self.max_connections = int(parameters.get("max_connections", 40))
+        self.last_error = None
         if str(parameters.get("drop_pending_updates", "")).lower() == "true":
             self._updates.clear()
         return True
+
+    def _webhook_told(self) -> Mapping[str, Any]:
+        """Give what getWebhookInfo tells; what is empty is left out, as the Bot API does."""
+        told: dict[str, Any] = {
+            "url": self.webhook,
+            "has_custom_certificate": False,
+            "pending_update_count": len(self._updates),
+        }
+        if self.webhook:
+            told |= {"max_connections": self.max_connections, "ip_address": "203.0.113.7"}
+        if self.allowed_updates:
+            told["allowed_updates"] = self.allowed_updates
+        if self.last_error:
+            told["last_error_date"], told["last_error_message"] = self.last_error
+        return told
 
     def _file(self, file_id: str) -> Mapping[str, Any]:
         if file_id not in self._files:

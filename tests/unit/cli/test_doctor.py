@@ -1,9 +1,12 @@
+import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.stubs.deerflow_http import Gateway
 from tests.stubs.deerflow_rules import TOKEN
+from tests.stubs.serving import Answer, Served
 from tests.stubs.telegram import BOT, TelegramStub
 from tests.unit.cli.configured import NAMESPACE, keep
 from tests.unit.cli.conftest import Command
@@ -11,6 +14,8 @@ from threadline import wiring
 from threadline.app.configure.compile import compile_settings
 from threadline.app.configure.surroundings import Surroundings
 from threadline.app.settings_items import store_settings
+
+ID = "fe096781-5601-53d2-b2f6-0d3403f7e9ca"
 
 
 def test_without_settings_the_way_to_them_is_told(threadline: Command, folder: Path) -> None:
@@ -29,13 +34,13 @@ def test_each_bot_and_agent_is_asked(threadline: Command, folder: Path) -> None:
         threadline("secrets", "set", "telegram", stdin=given)
         ended = threadline("doctor")
         assert ended.code == 1
-        assert f"ok  telegram/default: is {BOT['username']}" in ended.out
+        assert f"ok  telegram/default account: is {BOT['username']}" in ended.out
         assert "!!  agent default:" in ended.out
         assert "does http://127.0.0.1:9 answer?" in ended.out
         threadline("secrets", "set", "telegram", stdin="bot_token=7000000001:another\n")
         told = threadline("doctor").out
-        assert "!!  telegram/default:" in told
-        assert "threadline secrets set telegram/default" in told
+        assert "!!  telegram/default account:" in told
+        assert "threadline secrets set telegram" in told
         assert "another" not in told
 
 
@@ -54,6 +59,39 @@ def test_which_gateway_answers_is_told(
         out = threadline("doctor").out
     assert "ok  agent df: offers lead_agent" in out
     assert told in out
+
+
+class Offers(Served):
+    """A LangGraph Server that lists these graphs."""
+
+    graphs: tuple[str, ...] = ("agent", "helper")
+
+    def respond(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        """List an assistant for each graph, as the server itself makes it."""
+        del method, headers, body
+        made = {"created_by": "system"}
+        listed = [{"assistant_id": ID, "graph_id": one, "metadata": made} for one in self.graphs]
+        found = target == "/assistants/search"
+        return Answer(200, json.dumps(listed).encode()) if found else Answer(404)
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("assistant_id: helper", "ok  agent main: offers agent, helper"),
+        (f"assistant_id: {ID}", "ok  agent main: offers agent, helper"),
+        ("assistant_id: hleper", "agents.main.assistant_id is hleper, which it does not offer"),
+        ("", "write one as agents.main.assistant_id in threadline.yaml"),
+    ],
+    ids=["named", "by id", "misspelt", "none of several"],
+)
+def test_the_configured_assistant_is_looked_for(
+    threadline: Command, folder: Path, written: str, told: str
+) -> None:
+    """An assistant that the agent does not offer, or a choice not made, is something to do."""
+    with Offers() as server:
+        keep(folder, f"agents: {{main: {{url: '{server.url}', {written}}}}}\n")
+        assert told in threadline("doctor").out
 
 
 def store(folder: Path, telegram: TelegramStub) -> None:

@@ -13,7 +13,7 @@ from tests.contract.platforms.discord import CREDENTIALS
 from tests.events import Recorded, recordings
 from threadline.core.message import Message, Messages
 from threadline.platforms.discord import PLATFORM
-from threadline.platforms.discord.gateway import INTENTS
+from threadline.platforms.discord.needs import INTENT_BITS
 from threadline.platforms.discord.payload import first_of, sent_at
 from threadline.platforms.discord.refusal import MEANS
 
@@ -96,7 +96,7 @@ def test_what_we_want_to_hear_is_what_it_says() -> None:
     wanted = discord.Intents(
         guilds=True, guild_messages=True, dm_messages=True, message_content=True
     )
-    assert wanted.value == INTENTS
+    assert wanted.value == INTENT_BITS
 
 
 def test_an_id_tells_the_same_time() -> None:

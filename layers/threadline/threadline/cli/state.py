@@ -49,12 +49,14 @@ def ports() -> Iterator["Ports"]:
 def world() -> Iterator["World"]:
     """Compose the use cases on these stores; what they log is not written. Raises StoreError."""
     from threadline import wiring
+    from threadline.backends.by_scheme import AsyncioWithFrames, Frames, WithFrames
     from threadline.backends.http_asyncio import AsyncioHttp
     from threadline.backends.http_blocking import BlockingHttp
 
     with ports() as opened:
-        blocking = BlockingHttp(opened.blobs)
-        http = wiring.Transports(blocking, AsyncioHttp(opened.blobs))
+        frames = Frames(opened.clock.now)
+        blocking = WithFrames(BlockingHttp(opened.blobs), frames)
+        http = wiring.Transports(blocking, AsyncioWithFrames(AsyncioHttp(opened.blobs), frames))
         try:
             yield wiring.world_of(opened, _say_nothing, transports=http)
         finally:

@@ -176,12 +176,16 @@ class AgentAccess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentTraits:
-    """What a dialect can do. `commands` are those it answers; the others are "not offered"."""
+    """What a dialect can do. `commands` are those it answers; the others are "not offered".
+
+    `lists_all`: `assistants` names every one that a run may be created with, ids aside.
+    """
 
     commands: frozenset[str] = frozenset()
     callbacks: bool = False
     resumable_streams: bool = False
     takes_uploads: bool = False
+    lists_all: bool = False
 
 
 class Agent(Protocol):

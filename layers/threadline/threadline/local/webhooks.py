@@ -7,7 +7,6 @@ import contextlib
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 from telegram import Bot
 from telegram.error import TelegramError
@@ -16,10 +15,8 @@ from threadline.core.errors import ThreadlineError
 from threadline.core.policy import redact
 from threadline.core.settings import AppSettings
 from threadline.platforms.telegram.api import HOST
+from threadline.platforms.telegram.needs import CONNECTIONS
 from threadline.platforms.telegram.parse import ALLOWED_UPDATES
-
-CONNECTIONS: Final = "1"
-"""One connection unless the app says otherwise: updates then come in order."""
 
 
 class Unregistered(ThreadlineError):
@@ -40,7 +37,7 @@ class TelegramWebhook:
                 await bot.set_webhook(
                     url,
                     secret_token=self.secrets.get("webhook_secret", ""),
-                    max_connections=int(self.app.options.get("max_connections", CONNECTIONS)),
+                    max_connections=CONNECTIONS,
                     allowed_updates=ALLOWED_UPDATES,
                 )
 

@@ -28,7 +28,9 @@ class LangGraph(ShowsThreads):
     """LangGraph Server and Platform. The owner plays no part: one key sees every thread."""
 
     dialect: ClassVar[str] = "langgraph"
-    traits: ClassVar[AgentTraits] = AgentTraits(callbacks=True, resumable_streams=True)
+    traits: ClassVar[AgentTraits] = AgentTraits(
+        callbacks=True, resumable_streams=True, lists_all=True
+    )
 
     @override
     def start(self, request: RunRequest, access: AgentAccess) -> Flow[RunId]:

@@ -44,14 +44,23 @@ def names(platform: str, declared: Collection[str], around: Surroundings) -> tup
 
 def every(file: FileShape, around: Surroundings) -> tuple[App, ...]:
     """List every app of every platform, on or off."""
-    apps = []
-    for platform, kind in KINDS.items():
-        shape = file.platforms.get(platform, PlatformShape())
-        for name in names(platform, shape.apps, around):
-            app = shape.apps.get(name, AppShape())
-            usual = list(kind.needs)[0 if around.local else -1]
-            apps.append(App(platform, name, kind, shape, app, app.transport or usual, file.stage))
-    return tuple(apps)
+    return tuple(
+        one(file, platform, name, around)
+        for platform in KINDS
+        for name in names(platform, _shape(file, platform).apps, around)
+    )
+
+
+def one(file: FileShape, platform: str, name: str, around: Surroundings) -> App:
+    """Give one app, whether or not anything is known of it."""
+    kind, shape = KINDS[platform], _shape(file, platform)
+    app = shape.apps.get(name, AppShape())
+    usual = list(kind.needs)[0 if around.local else -1]
+    return App(platform, name, kind, shape, app, app.transport or usual, file.stage)
+
+
+def _shape(file: FileShape, platform: str) -> PlatformShape:
+    return file.platforms.get(platform, PlatformShape())
 
 
 def obstacle(app: App, around: Surroundings) -> str:
@@ -98,8 +107,13 @@ def status(
     return _row(app, on=True, why=why)
 
 
+def webhook_path(platform: str, name: str) -> str:
+    """Give the path of the front door that takes an app's deliveries."""
+    return f"/webhooks/{platform}" + ("" if name == DEFAULT_APP else f"/{name}")
+
+
 def _row(app: App, *, on: bool, why: str) -> PlatformStatus:
-    path = f"/webhooks/{app.platform}" + ("" if app.name == DEFAULT_APP else f"/{app.name}")
+    path = webhook_path(app.platform, app.name)
     registers = on and app.transport == "webhook" and not app.kind.only_local
     return PlatformStatus(
         platform=PlatformName(app.platform),

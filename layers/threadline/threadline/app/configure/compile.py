@@ -13,6 +13,7 @@ from threadline.app.configure.shapes import FileShape
 from threadline.app.configure.shaping import shape
 from threadline.app.configure.surroundings import Compiled, Surroundings
 from threadline.app.configure.tree import read
+from threadline.core.apps import AppSettings
 from threadline.core.settings import Settings
 
 FILE_NAME: Final = "threadline.yaml"
@@ -25,12 +26,27 @@ def compile_settings(source: bytes, around: Surroundings, name: str = FILE_NAME)
 
     Raises ConfigError with every fault and its line, and nothing else for any bytes.
     """
+    return _build(_checked(source, around, name), around, name)
+
+
+def app_settings(
+    source: bytes, around: Surroundings, platform: str, app: str, name: str = FILE_NAME
+) -> AppSettings:
+    """Give what the file says of one app, be it on or off, or not there at all.
+
+    Raises ConfigError with every fault of the file.
+    """
+    file = _checked(source, around, name)
+    return apps.settings(apps.one(file, platform, app, around))
+
+
+def _checked(source: bytes, around: Surroundings, name: str) -> FileShape:
     tree = read(source, name)
     file, found = shape(tree)
     found += check(file, tree, around)
     if found:
         raise error(found, name)
-    return _build(file, around, name)
+    return file
 
 
 def _build(file: FileShape, around: Surroundings, name: str) -> Compiled:

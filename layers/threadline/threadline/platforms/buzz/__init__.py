@@ -13,6 +13,7 @@ from threadline.core.ids import PlatformName
 from threadline.core.message import Parsed, Webhook
 from threadline.core.posting import Credentials, Destination, Draft, Receipt, Reply, Traits
 from threadline.core.settings import AppSettings
+from threadline.core.setup import Finding, Needs, Registration, Step
 from threadline.core.socket import Cursor, Opening
 from threadline.platforms.buzz import api, marks, parse
 from threadline.platforms.buzz.event import PRIVATE_KEY, signer
@@ -83,6 +84,21 @@ class Buzz:
         self, draft: Draft, posted: Receipt, to: Destination, credentials: Credentials
     ) -> Flow[Receipt]:
         return api.edit(draft, posted, to, credentials)
+
+    def needs(self) -> Needs:
+        from threadline.platforms.buzz.needs import NEEDS
+
+        return NEEDS
+
+    def guide(self, app: Registration) -> tuple[Step, ...]:
+        from threadline.platforms.buzz.guide import guide
+
+        return guide(app)
+
+    def examine(self, app: Registration, now: float) -> Flow[tuple[Finding, ...]]:  # noqa: ARG002
+        from threadline.platforms.buzz.examine import examine
+
+        return examine(app)
 
 
 PLATFORM = Buzz()

@@ -104,15 +104,16 @@ def _hand_in(event: Event, by: Signer, credentials: Credentials) -> Flow[Verdict
     for _ in range(MOST_PROOFS):
         if verdict.taken or not wants_auth(verdict.reason):
             return verdict
-        proven = yield from _prove(by, credentials)
+        proven = yield from prove(by, credentials)
         if not proven.taken and proven.reason.lower().startswith(TOO_FAST):
             return proven
         verdict = yield from _publish(frames.publish(event), event, credentials)
     return verdict
 
 
-def _prove(by: Signer, credentials: Credentials) -> Flow[Verdict]:
-    answer = yield from _exchange("", '"AUTH"', "challenge", credentials)
+def prove(by: Signer, credentials: Credentials) -> Flow[Verdict]:
+    """Answer the relay's challenge, and give what it says to that. Raises PostError."""
+    answer = yield from exchange("", '"AUTH"', "challenge", credentials)
     words = frames.decode(answer.body) or []
     if len(words) < 2 or not isinstance(words[1], str):
         raise PlatformUnavailable("the relay's challenge cannot be read")
@@ -125,7 +126,7 @@ def _prove(by: Signer, credentials: Credentials) -> Flow[Verdict]:
 
 
 def _publish(frame: str, event: Event, credentials: Credentials) -> Flow[Verdict]:
-    answer = yield from _exchange(frame, event.id, f"kind {event.kind}", credentials)
+    answer = yield from exchange(frame, event.id, f"kind {event.kind}", credentials)
     match frames.decode(answer.body):
         case ["OK", str(of), bool(taken), *rest] if of == event.id:
             reason = rest[0] if rest and isinstance(rest[0], str) else ""
@@ -135,7 +136,8 @@ def _publish(frame: str, event: Event, credentials: Credentials) -> Flow[Verdict
             raise PostUnknown("the relay's answer cannot be read")
 
 
-def _exchange(frame: str, holds: str, label: str, credentials: Credentials) -> Flow[HttpResponse]:
+def exchange(frame: str, holds: str, label: str, credentials: Credentials) -> Flow[HttpResponse]:
+    """Send a frame and give the first one that holds these words. Raises PostError."""
     request = HttpRequest(
         "POST", credentials.base_url, f"buzz {label}", {TOLD_BY: holds}, frame.encode(),
         repeatable=True,

@@ -18,6 +18,7 @@ from threadline.core.posting import (
     Stage,
     Traits,
 )
+from threadline.core.setup import Finding, Needs, Registration, Step
 from threadline.core.socket import Cursor, Missed, Opening
 from threadline.platforms.discord.files import FILE_HOSTS, MAX_DOWNLOAD
 from threadline.platforms.discord.interaction import PRESSED, TOKEN
@@ -137,6 +138,21 @@ class Discord:
         from threadline.platforms.discord import transfer
 
         return transfer.upload(BlobRef(blob, size, mime), name, to, credentials)
+
+    def needs(self) -> Needs:
+        from threadline.platforms.discord.needs import NEEDS
+
+        return NEEDS
+
+    def guide(self, app: Registration) -> tuple[Step, ...]:
+        from threadline.platforms.discord.guide import guide
+
+        return guide(app)
+
+    def examine(self, app: Registration, now: float) -> Flow[tuple[Finding, ...]]:  # noqa: ARG002
+        from threadline.platforms.discord.examine import examine
+
+        return examine(app)
 
 
 PLATFORM = Discord()

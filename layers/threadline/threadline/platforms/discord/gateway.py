@@ -14,6 +14,7 @@ from threadline.core.json import Json
 from threadline.core.socket import NEVER, Cursor, End, Frame, Hearing, Note, Step
 from threadline.platforms.discord import closing, delivery
 from threadline.platforms.discord.known import Known
+from threadline.platforms.discord.needs import INTENT_BITS
 from threadline.platforms.discord.payload import (
     Fields,
     decode,
@@ -24,9 +25,6 @@ from threadline.platforms.discord.payload import (
     snowflake,
     text,
 )
-
-INTENTS: Final = 1 << 0 | 1 << 9 | 1 << 12 | 1 << 15
-"""Servers and threads, their messages, direct messages, and what they say (37377)."""
 
 WITHIN: Final = 30.0
 """Seconds within which Discord must say hello, and again within which it must let us in."""
@@ -168,7 +166,7 @@ class Gateway:
         who = {"os": "linux", "browser": "threadline", "device": "threadline"}
         return _frame(
             Op.IDENTIFY,
-            {"token": self.token, "intents": INTENTS, "compress": False, "properties": who},
+            {"token": self.token, "intents": INTENT_BITS, "compress": False, "properties": who},
         )
 
     def _resume(self) -> str:

@@ -18,6 +18,7 @@ from threadline.core.posting import (
     Stage,
     Traits,
 )
+from threadline.core.setup import Finding, Needs, Registration, Step
 from threadline.platforms.feishu.verify import verify
 
 
@@ -117,6 +118,21 @@ class Feishu:
         from threadline.platforms.feishu.transfer import upload
 
         return upload(BlobRef(blob, size, mime), name, to, credentials)
+
+    def needs(self) -> Needs:
+        from threadline.platforms.feishu.needs import NEEDS
+
+        return NEEDS
+
+    def guide(self, app: Registration) -> tuple[Step, ...]:
+        from threadline.platforms.feishu.guide import guide
+
+        return guide(app)
+
+    def examine(self, app: Registration, now: float) -> Flow[tuple[Finding, ...]]:
+        from threadline.platforms.feishu.examine import examine
+
+        return examine(app, now)
 
 
 PLATFORM = Feishu()

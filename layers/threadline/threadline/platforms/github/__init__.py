@@ -21,6 +21,7 @@ from threadline.core.posting import (
     Traits,
 )
 from threadline.core.settings import Binding
+from threadline.core.setup import Finding, Form, Needs, Registered, Registration, Step
 from threadline.platforms.github.facts import NAME
 from threadline.platforms.github.verify import SECRET, verify
 
@@ -100,6 +101,31 @@ class GitHub:
         from threadline.platforms.github.api import find_posted
 
         return find_posted(to, credentials, nonce)
+
+    def needs(self) -> Needs:
+        from threadline.platforms.github.needs import NEEDS
+
+        return NEEDS
+
+    def guide(self, app: Registration) -> tuple[Step, ...]:
+        from threadline.platforms.github.guide import guide
+
+        return guide(app)
+
+    def examine(self, app: Registration, now: float) -> Flow[tuple[Finding, ...]]:
+        from threadline.platforms.github.examine import examine
+
+        return examine(app, now)
+
+    def form(self, app: Registration, back: str, state: str, organisation: str) -> Form:
+        from threadline.platforms.github.registering import form
+
+        return form(app, back, state, organisation)
+
+    def registered(self, app: Registration, code: str) -> Flow[Registered]:
+        from threadline.platforms.github.registering import registered
+
+        return registered(app, code)
 
 
 PLATFORM = GitHub()

@@ -19,6 +19,7 @@ from threadline.core.posting import (
     Stage,
     Traits,
 )
+from threadline.core.setup import Finding, Needs, Registration, Step
 from threadline.platforms.slack.files import MAX_DOWNLOAD
 from threadline.platforms.slack.verify import SECRET, verify
 
@@ -109,6 +110,21 @@ class Slack:
         from threadline.platforms.slack.transfer import upload
 
         return upload(BlobRef(blob, size, mime), name, to, credentials)
+
+    def needs(self) -> Needs:
+        from threadline.platforms.slack.needs import NEEDS
+
+        return NEEDS
+
+    def guide(self, app: Registration) -> tuple[Step, ...]:
+        from threadline.platforms.slack.guide import guide
+
+        return guide(app)
+
+    def examine(self, app: Registration, now: float) -> Flow[tuple[Finding, ...]]:  # noqa: ARG002
+        from threadline.platforms.slack.examine import examine
+
+        return examine(app)
 
 
 PLATFORM = Slack()

@@ -143,21 +143,34 @@ def look(method: str, arguments: Mapping[str, str], credentials: Credentials) ->
 def _called(
     method: str, body: bytes, content_type: str, credentials: Credentials, *, repeatable: bool
 ) -> Flow[Answer]:
+    asked = request(method, credentials, body, content_type, repeatable=repeatable)
+    return refusal.read((yield from ask(asked)))
+
+
+def request(
+    method: str,
+    credentials: Credentials,
+    body: bytes = b"",
+    content_type: str = "application/x-www-form-urlencoded",
+    *,
+    repeatable: bool = True,
+    token: str = "bot_token",  # noqa: S107 - the secret's name
+) -> HttpRequest:
+    """Make the request of a method, by default one without arguments that changes nothing."""
     root = credentials.base_url.rstrip("/") or f"https://{HOST}"
-    request = HttpRequest(
+    return HttpRequest(
         method="POST",
         url=f"{root}/api/{method}",
         label=f"slack {method}",
-        headers={"content-type": content_type, **authorization(credentials)},
+        headers={"content-type": content_type, **authorization(credentials, token)},
         body=body,
         repeatable=repeatable,
     )
-    return refusal.read((yield from ask(request)))
 
 
-def authorization(credentials: Credentials) -> Mapping[str, str]:
+def authorization(credentials: Credentials, token: str = "bot_token") -> Mapping[str, str]:  # noqa: S107 - the secret's name
     """Give the header that says who asks."""
-    return {"authorization": f"Bearer {credentials.secret('bot_token')}"}
+    return {"authorization": f"Bearer {credentials.secret(token)}"}
 
 
 def failure(

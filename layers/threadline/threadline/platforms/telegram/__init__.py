@@ -17,6 +17,7 @@ from threadline.core.posting import (
     Stage,
     Traits,
 )
+from threadline.core.setup import Finding, Needs, Registration, Step
 from threadline.platforms.telegram import api, parse, stamp, transfer, verify
 from threadline.platforms.telegram.files import MAX_DOWNLOAD
 
@@ -83,6 +84,21 @@ class Telegram:
         self, name: str, mime: str, blob: str, size: int, to: Destination, credentials: Credentials
     ) -> Flow[Receipt]:
         return transfer.upload(BlobRef(blob, size, mime), name, to, credentials)
+
+    def needs(self) -> Needs:
+        from threadline.platforms.telegram.needs import NEEDS
+
+        return NEEDS
+
+    def guide(self, app: Registration) -> tuple[Step, ...]:
+        from threadline.platforms.telegram.guide import guide
+
+        return guide(app)
+
+    def examine(self, app: Registration, now: float) -> Flow[tuple[Finding, ...]]:
+        from threadline.platforms.telegram.examine import examine
+
+        return examine(app, now)
 
 
 PLATFORM = Telegram()

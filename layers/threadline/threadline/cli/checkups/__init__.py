@@ -1,0 +1,1 @@
+"""What `threadline doctor` looks at, one module for each place."""

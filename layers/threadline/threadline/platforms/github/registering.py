@@ -1,0 +1,77 @@
+"""A GitHub App by its manifest: a form in the browser, then a code for the App's secrets.
+
+https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
+https://docs.github.com/en/rest/apps/apps#create-a-github-app-from-a-manifest
+"""
+
+import json
+import re
+from typing import Final
+from urllib.parse import quote, urlencode, urlsplit
+
+from threadline.core.errors import PlatformUnavailable, PostRejected
+from threadline.core.http import Flow
+from threadline.core.json import Json, JsonObject
+from threadline.core.posting import Credentials
+from threadline.core.setup import Form, Registered, Registration
+from threadline.platforms.github import app_auth, rest
+from threadline.platforms.github.needs import NEEDS, PERMISSIONS
+from threadline.platforms.github.verify import SECRET
+
+SITE: Final = "https://github.com"
+_ENTERPRISE_API: Final = "/api/v3"
+_ORGANISATION: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
+_CODE: Final = re.compile(r"[A-Za-z0-9_-]{1,200}")
+
+
+def site(credentials: Credentials) -> str:
+    """Give where people go: GitHub's own pages, or a GitHub Enterprise Server's."""
+    address = credentials.base_url.rstrip("/")
+    return address.removesuffix(_ENTERPRISE_API) or SITE
+
+
+def manifest(app: Registration, back: str = "") -> JsonObject:
+    """Give the manifest; `back` is where GitHub sends the browser with the code."""
+    parts = urlsplit(app.url)
+    said: dict[str, Json] = {
+        "name": "threadline",
+        "url": f"{parts.scheme}://{parts.netloc}",
+        "description": "Hands issues, pull requests and comments to an agent, and its answers back",
+        "hook_attributes": {"url": app.url, "active": True},
+        "public": False,
+        "default_permissions": dict(PERMISSIONS),
+        "default_events": [need.name for need in NEEDS.events],
+    }
+    return said | ({"redirect_url": back} if back else {})
+
+
+def form(app: Registration, back: str, state: str, organisation: str) -> Form:
+    """Give the form that registers the App, for a person or an organisation.
+
+    Raises PostRejected for what cannot be an organisation's name.
+    """
+    if organisation and not _ORGANISATION.fullmatch(organisation):
+        raise PostRejected(f"{organisation[:40]} is no organisation's name on GitHub")
+    owner = f"/organizations/{organisation}" if organisation else ""
+    action = f"{site(app.credentials)}{owner}/settings/apps/new?{urlencode({'state': state})}"
+    return Form(action, {"manifest": json.dumps(manifest(app, back))})
+
+
+def registered(app: Registration, code: str) -> Flow[Registered]:
+    """Exchange the code, within an hour and once. Raises PostError."""
+    if not _CODE.fullmatch(code):
+        raise PostRejected("GitHub sent no code back")
+    path = f"/app-manifests/{quote(code)}/conversions"
+    answer = yield from rest.anonymous(path, app.credentials)
+    said = rest.read(rest.succeeded(answer, app.credentials))
+    number, slug = rest.field(said, "id"), rest.field(said, "slug")
+    key, secret = rest.field(said, "pem"), rest.field(said, "webhook_secret")
+    page = rest.field(said, "html_url")
+    if not isinstance(number, int) or not all(
+        isinstance(one, str) and one for one in (slug, key, secret)
+    ):
+        raise PlatformUnavailable("GitHub: an App that cannot be read was registered")
+    secrets = {
+        app_auth.APP_ID: str(number), app_auth.PRIVATE_KEY: str(key), SECRET: str(secret),
+    }  # fmt: skip
+    return Registered(f"{slug}[bot]", f"{page or site(app.credentials)}/installations/new", secrets)

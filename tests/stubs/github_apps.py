@@ -1,0 +1,74 @@
+"""A strict GitHub's view of Apps: their registration, webhook, deliveries, and a token's account.
+
+https://docs.github.com/en/rest/apps/apps
+https://docs.github.com/en/rest/apps/webhooks
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.stubs.github_state import Answer, Refusal, not_found, refused
+
+EVENTS = (
+    "issues", "issue_comment", "pull_request", "pull_request_review",
+    "pull_request_review_comment",
+)  # fmt: skip
+WEBHOOK_SECRET = "a-webhook-secret-that-github-made"
+
+
+def permitted() -> dict[str, str]:
+    """Give what an App of ours is usually permitted."""
+    return {"issues": "write", "pull_requests": "write", "metadata": "read"}
+
+
+@dataclass(slots=True)
+class App:
+    """An App as its owner set it up; `deliveries` newest first, as GitHub lists them.
+
+    `codes` are those that a form's answer brought and nobody exchanged yet.
+    """
+
+    slug: str = "acme-coder"
+    permissions: dict[str, str] = field(default_factory=permitted)
+    events: list[str] = field(default_factory=lambda: list(EVENTS))
+    owner: str = "Organization"
+    hook: dict[str, Any] = field(
+        default_factory=lambda: {
+            "content_type": "json", "insecure_ssl": "0", "secret": "********", "url": "",
+        }
+    )  # fmt: skip
+    deliveries: list[dict[str, Any]] = field(default_factory=list)
+    codes: set[str] = field(default_factory=set)
+
+    def told(self, number: int, installations: int) -> dict[str, Any]:
+        """Give the App as `GET /app` tells it."""
+        return {
+            "id": number, "slug": self.slug, "name": self.slug, "client_id": "Iv23liOfNobody",
+            "owner": {"login": "acme", "type": self.owner},
+            "html_url": f"https://github.com/apps/{self.slug}", "permissions": self.permissions,
+            "events": self.events, "installations_count": installations,
+        }  # fmt: skip
+
+    def delivered(self, status: int, said: str, event: str = "issue_comment") -> None:
+        """Let a delivery have been answered so."""
+        made = {
+            "id": 12_345_678 + len(self.deliveries), "guid": "0b989ba4-242f-11e5-81e1-c7b6966d2516",
+            "delivered_at": "2026-09-21T14:13:20Z", "redelivery": False, "duration": 0.27,
+            "status": said, "status_code": status, "event": event, "action": "created",
+            "installation_id": 123, "repository_id": 700100200, "throttled_at": None,
+        }  # fmt: skip
+        self.deliveries.insert(0, made)
+
+    def exchanged(self, code: str, number: int, key: str) -> Answer:
+        """Exchange a code for the App's secrets, once."""
+        if code not in self.codes:
+            raise not_found()
+        self.codes.discard(code)
+        secrets = {"client_secret": "of-nobody", "webhook_secret": WEBHOOK_SECRET, "pem": key}
+        return Answer(201, {**self.told(number, 0), **secrets})
+
+
+def check_permission(permissions: dict[str, str], *names: str) -> None:
+    """Refuse what none of a token's permissions of these names lets it do, in GitHub's words."""
+    if not any(permissions.get(name) == "write" for name in names):
+        raise Refusal(refused(403, "Resource not accessible by integration"))
