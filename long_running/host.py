@@ -7,66 +7,65 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from long_running.lease import SocketLease
-from long_running.sockets.making import Held, Making, Wanted
-from long_running.sockets.state import Phase, SocketState
+from long_running.place import Place
+from long_running.sockets.making import Making, Wanted
+from long_running.sockets.state import SocketState
 from threadline.app.world import World
+from threadline.backends.clock import steady
 from threadline.core.errors import StoreError
-from threadline.core.reasons import Reason
 from threadline.core.settings import Settings
 
 LOOK_EVERY: Final = 2.0
-ALARM_AFTER: Final = 60.0
-ALARM_AGAIN: Final = 600.0
-STOP_WITHIN: Final = 19.0
-AFTER_FAULT: Final = 10.0
-ALARMS: Final = {Phase.DEAF: Reason.SOCKET_DEAF, Phase.REFUSED: Reason.SOCKET_REFUSED}
+STOP_WITHIN: Final = 18.0
+LOOKS_END_WITHIN: Final = 2.0
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Place:
-    """One socket of this process: its lease, and the connection while the lease is held."""
-
-    wanted: Wanted
-    lease: SocketLease
-    socket: Held | None = None
-    shown: SocketState = SocketState()
-    wrong_since: float = 0.0
-    alarmed_at: float = 0.0
-    again_at: float = 0.0
-    ending: threading.Thread | None = None
-
-    @property
-    def state(self) -> SocketState:
-        return self.socket.state if self.socket else SocketState(Phase.WAITING)
-
-
-@dataclass(slots=True)
 class Host:
-    """Starts, stops and watches over sockets in a thread of its own.
+    """Starts, stops and watches over sockets in threads of its own.
 
-    `say` gets a line for a person when a socket changes. `alone`: no other process can hold one.
+    One thread finds out what is wanted, which may take its time while secrets cannot be read; the
+    other one keeps the leases meanwhile. `say` gets a line for a person when a socket changes.
+    `alone`: no other process can hold one. `steady` is a clock that is never set; `stop_within` the
+    seconds in which all have to end.
     """
 
     world: World
     making: Making
     say: Callable[[str], None]
     alone: bool = False
-    _settings: Settings | None = None
-    _places: dict[str, _Place] = field(default_factory=dict)
-    _changed: threading.Event = field(default_factory=threading.Event)
-    _stopping: threading.Event = field(default_factory=threading.Event)
-    _thread: threading.Thread | None = None
+    steady: Callable[[], float] = steady
+    stop_within: float = STOP_WITHIN
     looked_at: float = 0.0
+    _settings: Settings | None = None
+    _wanted: Mapping[str, Wanted] | None = None
+    _places: dict[str, Place] = field(default_factory=dict)
+    _changed: threading.Event = field(default_factory=threading.Event)
+    _due: threading.Event = field(default_factory=threading.Event)
+    _stopping: threading.Event = field(default_factory=threading.Event)
+    _threads: tuple[threading.Thread, ...] = ()
 
     def start(self) -> None:
         """Begin in the background."""
-        self._thread = threading.Thread(target=self._run, name="sockets", daemon=True)
-        self._thread.start()
+        self._threads = tuple(
+            threading.Thread(target=self._again_and_again, args=each, name=name, daemon=True)
+            for name, each in {
+                "sockets-wanted": (self.want, self._changed),
+                "sockets": (self.keep, self._due),
+            }.items()
+        )
+        for thread in self._threads:
+            thread.start()
 
     def follow(self, settings: Settings) -> None:
-        """Hold the sockets of these settings from now on."""
+        """Hold the sockets of these settings from now on.
+
+        Raises RuntimeError once a fault of ours has ended a thread of the host's.
+        """
+        if not (self._stopping.is_set() or all(one.is_alive() for one in self._threads)):
+            raise RuntimeError("the host of the sockets has ended: see the log")
         self._settings = settings
         self._changed.set()
 
@@ -75,37 +74,51 @@ class Host:
         return {name: place.state for name, place in tuple(self._places.items())}
 
     def stop(self) -> None:
-        """Stop every socket after what is in hand, and give the leases back; within 20 seconds."""
+        """Stop every socket after what is in hand, and give the leases back, all in time."""
+        end_by = self.steady() + self.stop_within
         self._stopping.set()
-        self._changed.set()
-        if self._thread is not None:
-            self._thread.join(STOP_WITHIN)
-        for place in self._places.values():
-            self._end(place)
-        for place in self._places.values():
-            if place.ending is not None:
-                place.ending.join(STOP_WITHIN)
+        for event in (self._changed, self._due):
+            event.set()
+        for thread in self._threads:
+            thread.join(LOOKS_END_WITHIN / len(self._threads))
+        places = tuple(self._places.values())
+        for place in places:
+            place.end()
+        for place in places:
+            place.ended(end_by - self.steady())
         self._places = {}
 
     def look(self) -> None:
-        """Do once what is to be done now: leases, starts, ends, and what is to be told."""
-        now = self.world.clock.now()
-        if self._settings is not None:
-            wanted = {one.name: one for one in self.making.wanted(self._settings)}
-            self._place(wanted)
-        for place in self._places.values():
-            self._keep(place, now)
-            self._tell(place, now)
-        self.looked_at = now
+        """Do once what is to be done now."""
+        self.want()
+        self.keep()
 
-    def _run(self) -> None:
+    def want(self) -> None:
+        """Find out which sockets the settings and the secrets ask for. Raises StoreError."""
+        if self._settings is not None:
+            self._wanted = {one.name: one for one in self.making.wanted(self._settings)}
+            self._due.set()
+
+    def keep(self) -> None:
+        """Keep leases, start and end connections, tell what is to be told."""
+        if self._wanted is not None:
+            self._place(self._wanted)
+        for place in self._places.values():
+            if self._stopping.is_set():
+                return
+            now = self.steady()
+            place.keep(now)
+            place.tell(now)
+        self.looked_at = self.world.clock.now()
+
+    def _again_and_again(self, look: Callable[[], None], due: threading.Event) -> None:
         while not self._stopping.is_set():
             try:
-                self.look()
+                look()
             except StoreError as trouble:
                 log.warning("sockets: %s", trouble)
-            self._changed.wait(LOOK_EVERY)
-            self._changed.clear()
+            due.wait(LOOK_EVERY)
+            due.clear()
 
     def _place(self, wanted: Mapping[str, Wanted]) -> None:
         """Give every wanted socket a place; one that changed is ended and placed anew."""
@@ -113,73 +126,14 @@ class Host:
             now_wanted = wanted.get(name)
             if now_wanted is not None and now_wanted.mark == place.wanted.mark:
                 continue
-            if place.socket is None and place.ending is None:
+            if place.free:
                 place.lease.give_back()
                 del self._places[name]
             else:
-                self._end(place)
+                place.end()
         for name, one in wanted.items():
             if name not in self._places:
                 lease = SocketLease(self.world.store, name, self.world.holder, self.alone)
-                self._places[name] = _Place(one, lease)
-
-    def _keep(self, place: _Place, now: float) -> None:
-        """Keep the lease, and the connection with it."""
-        if place.ending is not None:
-            if not place.ending.is_alive():
-                place.ending = place.socket = None
-            return
-        held = place.lease.keep(now)
-        if held and place.socket is None:
-            if now >= place.again_at:
-                place.socket = self.making.make(place.wanted)
-                place.socket.start()
-        elif held and place.state.phase is Phase.STOPPED:
-            self.world.log("alarm", reason=str(Reason.SOCKET_FAULT), **_names(place))
-            place.socket, place.again_at = None, now + AFTER_FAULT
-        elif not held and place.socket is not None:
-            self.world.log("socket", reason="lease_lost", **_names(place))
-            self._end(place)
-
-    def _end(self, place: _Place) -> None:
-        """End a place's connection beside everything else, then give its lease back."""
-        if place.ending is not None:
-            return
-        socket = place.socket
-
-        def end() -> None:
-            if socket is not None:
-                socket.stop()
-            place.lease.give_back()
-
-        place.ending = threading.Thread(target=end, name="socket-end", daemon=True)
-        place.ending.start()
-
-    def _tell(self, place: _Place, now: float) -> None:
-        state = place.state
-        if (state.phase, state.why) != (place.shown.phase, place.shown.why):
-            place.shown = state
-            self.world.log("socket", phase=str(state.phase), why=state.why, **_names(place))
-            if state.phase is Phase.CONNECTED:
-                how = "polled" if place.wanted.app.transport == "polling" else "connected"
-                self.say(f"{place.wanted.name} is {how}.")
-            elif state.why:
-                self.say(f"{place.wanted.name}: {state.why}")
-        self._alarm(place, state, now)
-
-    def _alarm(self, place: _Place, state: SocketState, now: float) -> None:
-        """Tell somebody where a socket hears nothing for long, again every ten minutes."""
-        if state.phase not in ALARMS:
-            place.wrong_since = 0.0
-            return
-        place.wrong_since = place.wrong_since or now
-        due = max(place.wrong_since + ALARM_AFTER, place.alarmed_at + ALARM_AGAIN)
-        if now >= due:
-            place.alarmed_at = now
-            reason = ALARMS[state.phase]
-            self.world.log("alarm", reason=str(reason), detail=state.why, **_names(place))
-
-
-def _names(place: _Place) -> dict[str, str]:
-    app = place.wanted.app
-    return {"platform": app.platform, "app": app.app}
+                self._places[name] = Place(
+                    self.world, self.making, one, lease, self.steady, self.say
+                )

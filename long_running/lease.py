@@ -16,8 +16,9 @@ SPARE: Final = 5.0
 
 @dataclass(slots=True)
 class SocketLease:
-    """The lease of one socket as one process sees it; times are this process's own clock.
+    """The lease of one socket as one process sees it.
 
+    Times are this process's own, from a clock that is never set: see `backends.clock.steady`.
     Somebody else's is taken over once it stood still for a lease length; with `alone`, where it is
     certain that no other process runs, at once.
     """
@@ -31,8 +32,8 @@ class SocketLease:
     _others: tuple[int, float] = field(default=(0, 0.0), init=False)
 
     def held(self, now: float) -> bool:
-        """Tell whether this process may hold the socket now."""
-        return self._version > 0 and now - self._renewed_at < LENGTH - SPARE
+        """Tell whether this process may hold the socket now. Asks nobody."""
+        return self._version > 0 and 0.0 <= now - self._renewed_at < LENGTH - SPARE
 
     def keep(self, now: float) -> bool:
         """Renew the lease, or take it where it is free; tell whether it is held."""
@@ -66,7 +67,7 @@ class SocketLease:
             self._version = 0
 
     def _stood_still(self, version: int, now: float) -> bool:
-        if self._others[0] != version:
+        if self._others[0] != version or now < self._others[1]:
             self._others = (version, now)
         return now - self._others[1] >= LENGTH
 

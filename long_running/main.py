@@ -11,6 +11,8 @@ import os
 import random
 import signal
 import sys
+import threading
+import time
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -31,45 +33,49 @@ from threadline.core.errors import StoreError
 HEALTH: Final = "127.0.0.1:8421"
 FOLLOW_EVERY: Final = 5.0
 MOST_RUNS: Final = 2000
+LEAVE_WITHIN: Final = 19.5
 
 log = logging.getLogger("threadline")
 
 
 async def run(environ: Mapping[str, str], stop: asyncio.Event) -> None:
-    """Hold the sockets, and follow runs where that is asked for, until told to stop."""
+    """Hold the sockets, and follow runs where that is asked for, until told to stop.
+
+    Raises what ended one of these before that.
+    """
     async with _world(environ) as world:
-        making = Making(world, wiring.ingest_of(world), random.random)
-        host = Host(world, making, log.info)
+        host = Host(world, Making(world, wiring.ingest_of(world), random.random), log.info)
         follower = Follower(world.queues.runs, Watch(world), MOST_RUNS)
-        watches = environ.get("THREADLINE_WATCH_HOST") == "task"
-        watching = asyncio.create_task(follower.run()) if watches else None
+        settings = asyncio.create_task(_follow(host, world))
+        watching = [follower.run()] if environ.get("THREADLINE_WATCH_HOST") == "task" else []
+        runs = [asyncio.create_task(one) for one in watching]
         host.start()
         server = await _listen(host, world, environ.get("THREADLINE_HEALTH", HEALTH))
-        try:
-            await _follow(host, world, stop)
-        finally:
-            follower.stop()
-            await asyncio.to_thread(host.stop)
-            if watching is not None:
-                await watching
-            await server.cleanup()
+        asked = asyncio.create_task(stop.wait())
+        ended, _ = await asyncio.wait(
+            [asked, settings, *runs], return_when=asyncio.FIRST_COMPLETED
+        )  # fmt: skip
+        settings.cancel()
+        follower.stop()
+        await asyncio.gather(asyncio.to_thread(host.stop), *runs, return_exceptions=True)
+        await server.cleanup()
+        for task in ended - {asked}:
+            task.result()
 
 
-async def _follow(host: Host, world: World, stop: asyncio.Event) -> None:
+async def _follow(host: Host, world: World) -> None:
     """Hand the settings to the host again and again."""
-    while not stop.is_set():
+    while True:
         try:
             host.follow(await asyncio.to_thread(world.settings))
         except StoreError as trouble:
             log.warning("settings: %s", trouble)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(FOLLOW_EVERY):
-                await stop.wait()
+        await asyncio.sleep(FOLLOW_EVERY)
 
 
 async def _listen(host: Host, world: World, where: str) -> web.AppRunner:
     address, _, port = where.rpartition(":")
-    runner = web.AppRunner(page(host, world.clock.now), access_log=None)
+    runner = web.AppRunner(page(host, world.clock.now), access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     await web.TCPSite(runner, address or "127.0.0.1", int(port)).start()
     return runner
@@ -89,13 +95,30 @@ async def _world(environ: Mapping[str, str]) -> AsyncIterator[World]:
         local.close()
 
 
+def _leave_in_time() -> None:
+    """End this process before it is killed, also where a call to somebody hangs."""
+
+    def leave() -> None:
+        time.sleep(LEAVE_WITHIN)
+        log.warning("leaving before everything was finished: what is not accepted comes again")
+        os._exit(1)
+
+    threading.Thread(target=leave, name="leaving", daemon=True).start()
+
+
 def main() -> int:
-    """Run until SIGTERM or Ctrl-C; 1 where a fault of ours ended it."""
+    """Run until SIGTERM or Ctrl-C; 1 where a fault of ours ended it, or a call that hung."""
 
     async def until_told() -> None:
         stop, loop = asyncio.Event(), asyncio.get_running_loop()
+
+        def told() -> None:
+            if not stop.is_set():
+                _leave_in_time()
+            stop.set()
+
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, stop.set)
+            loop.add_signal_handler(number, told)
         await run(os.environ, stop)
 
     try:

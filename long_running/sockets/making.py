@@ -1,14 +1,16 @@
 """Which sockets an app wants, and what makes them."""
 
+import functools
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Protocol
 from urllib.parse import urlsplit
 
 from long_running.cursors import Cursors, Offset
+from long_running.sockets.accepting import Accept
 from long_running.sockets.session import SessionSocket
 from long_running.sockets.state import SocketState
 from threadline.app import posting
@@ -16,6 +18,7 @@ from threadline.app.ingest import Ingest
 from threadline.app.world import World
 from threadline.core.message import Webhook
 from threadline.core.policy import admitted_host
+from threadline.core.reasons import Reason
 from threadline.core.settings import AppSettings, Settings
 from threadline.core.socket import Backfills, Cursor, HoldsSocket, Missed, Note, Opening
 
@@ -46,12 +49,17 @@ class Held(Protocol):
         ...
 
 
+type May = Callable[[], bool]
+"""Whether this process may hand over what a socket brings: it holds the socket's lease now."""
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """A socket to be held; another `mark`: its secrets or settings are others now."""
 
     app: AppSettings
     mark: str
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
@@ -74,21 +82,21 @@ class Making:
             needs = self._needs(app)
             secrets = self.world.secrets.get(f"{app.platform}/{app.app}") if needs else {}
             if needs and all(secrets.get(name) for name in needs):
-                found.append(Wanted(app, _mark(app, secrets)))
+                found.append(Wanted(app, _mark(app, secrets), secrets))
         return tuple(found)
 
-    def make(self, wanted: Wanted) -> Held:
-        """Make a socket, not started yet."""
-        app = wanted.app
+    def make(self, wanted: Wanted, may: May) -> Held:
+        """Make a socket, not started yet. Asks nobody, so that it never has to wait."""
+        app, secrets = wanted.app, wanted.secrets
         codec = self.world.platform(app.platform)
         if isinstance(codec, HoldsSocket) and app.transport == codec.socket_transport:
-            return self._session(codec, app)
-        secrets = self.world.secrets.get(wanted.name)
+            return self._session(codec, app, may)
+        accept = functools.partial(self._accept, app, may)
         if app.platform == "feishu":
-            return self._feishu(app, secrets)
+            return self._feishu(app, secrets, accept)
         if app.platform == "slack":
-            return self._slack(app, secrets["app_token"])
-        return self._telegram(app, secrets["bot_token"])
+            return self._slack(app, secrets["app_token"], accept)
+        return self._telegram(app, secrets["bot_token"], accept)
 
     def _needs(self, app: AppSettings) -> tuple[str, ...]:
         codec = self.world.platform(app.platform)
@@ -96,35 +104,34 @@ class Making:
             return codec.socket_needs
         return BY_LIBRARY.get((app.platform, app.transport), ())
 
-    def _telegram(self, app: AppSettings, token: str) -> Held:
+    def _telegram(self, app: AppSettings, token: str, accept: Accept) -> Held:
         from long_running.sockets.telegram import TelegramPolling
 
         offset = Offset(self.world.store, app)
         return TelegramPolling(
-            token=token, accept=lambda update: self._accept(app, update),
-            load=offset.load, save=offset.save, clock=self.world.clock.now,
-            random=self.random, base_url=app.base_url,
+            token=token, accept=accept, load=offset.load, save=offset.save,
+            clock=self.world.clock.now, random=self.random, base_url=app.base_url,
         )  # fmt: skip
 
-    def _feishu(self, app: AppSettings, secrets: Mapping[str, str]) -> Held:
+    def _feishu(self, app: AppSettings, secrets: Mapping[str, str], accept: Accept) -> Held:
         from long_running.sockets.feishu import FeishuConnection
         from threadline.platforms.feishu.rest import root
 
         return FeishuConnection(
             app_id=secrets["app_id"], app_secret=secrets["app_secret"],
-            domain=root(app.base_url, app.options), accept=lambda body: self._accept(app, body),
+            domain=root(app.base_url, app.options), accept=accept,
             clock=self.world.clock.now, random=self.random,
         )  # fmt: skip
 
-    def _slack(self, app: AppSettings, token: str) -> Held:
+    def _slack(self, app: AppSettings, token: str, accept: Accept) -> Held:
         from long_running.sockets.slack import SlackSocket
 
         return SlackSocket(
-            app_token=token, accept=lambda body: self._accept(app, body),
+            app_token=token, accept=accept,
             clock=self.world.clock.now, random=self.random, base_url=app.base_url,
         )  # fmt: skip
 
-    def _session(self, codec: HoldsSocket, app: AppSettings) -> SessionSocket:
+    def _session(self, codec: HoldsSocket, app: AppSettings, may: May) -> SessionSocket:
         world, cursors = self.world, Cursors(self.world.store, app)
 
         def opened(cursor: Cursor, now: float, random: float) -> Opening:
@@ -143,17 +150,25 @@ class Making:
             flow = codec.backfill(using, app, cursor, world.clock.now())
             return world.calls.run(posting.under_policy(codec, using, flow))
 
+        def set_aside(body: bytes) -> bool:
+            log(Note(str(Reason.SOCKET_FAULT), "a delivery that breaks ingest", alarm=True))
+            return self.ingest.set_aside(body, app.platform, app.app)
+
+        def save(changed: Cursor) -> None:
+            if may():  # whoever holds the socket now knows better
+                cursors.save(changed)
+
         return SessionSocket(
-            open=opened, admits=lambda url: admits(codec, app, url),
-            accept=lambda body: self._accept(app, body), load=cursors.load, save=cursors.save,
-            log=log, clock=world.clock.now, random=self.random,
+            open=opened, admits=lambda url: admits(codec, app, url), may=may,
+            accept=functools.partial(self._accept, app, may), load=cursors.load, save=save,
+            set_aside=set_aside, log=log, clock=world.clock.now, random=self.random,
             backfill=backfill if isinstance(codec, Backfills) else None,
         )  # fmt: skip
 
-    def _accept(self, app: AppSettings, body: bytes) -> bool:
+    def _accept(self, app: AppSettings, may: May, body: bytes) -> bool:
         headers = {"content-type": "application/json"}
         request = Webhook("POST", f"/webhooks/{app.platform}/{app.app}", {}, headers, body)
-        return self.ingest.fetched(request, app.platform, app.app).status < 300
+        return may() and self.ingest.fetched(request, app.platform, app.app).status < 300
 
 
 def admits(codec: HoldsSocket, app: AppSettings, url: str) -> bool:

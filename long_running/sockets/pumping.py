@@ -25,10 +25,13 @@ type Log = Callable[[Note], None]
 
 @dataclass(slots=True)
 class Condition:
-    """How a socket is doing; `heard`: this connection was heard through. `trouble` is ingest's."""
+    """How a socket is doing; `heard_from`: since when its connection is heard through.
+
+    `trouble` is ingest's.
+    """
 
     state: SocketState = SocketState()
-    heard: bool = False
+    heard_from: float = NEVER
     trouble: str = ""
 
     def show(self, phase: Phase, why: str = "") -> None:
@@ -42,14 +45,16 @@ class Condition:
 
 @dataclass(slots=True, kw_only=True)
 class Pump:
-    """Drives one session on one connection."""
+    """Drives one session on one connection, for as long as this process `may` hold it."""
 
     socket: ClientConnection
     accepting: Accepting
     condition: Condition
     stopping: asyncio.Event
+    may: Callable[[], bool]
     clock: Callable[[], float]
     log: Log
+    goodbye: int = 1000
     deaf_after: float = DEAF_AFTER
     _tick_at: float = field(default=NEVER, init=False)
     _quiet_since: float = field(default=0.0, init=False)
@@ -69,8 +74,8 @@ class Pump:
                 if reading is None and not self.accepting.full:
                     reading = asyncio.ensure_future(self.socket.recv())
                 await self._wait([stopped, reading] if reading else [stopped])
-                if stopped.done():
-                    return End("stopped")
+                if stopped.done() or not self.may():
+                    return await self._left()
                 now = self.clock()
                 if reading is not None and reading.done():
                     frame, reading = reading.result(), None
@@ -82,6 +87,10 @@ class Pump:
             return self._closed(session, closed)
         finally:
             await _cancelled(stopped, *([reading] if reading else []))
+
+    async def _left(self) -> End:
+        await self.socket.close(self.goodbye)
+        return End("stopped")
 
     async def _do(self, step: Step) -> End | None:
         """Do what a step says, and show how its session hears."""
@@ -99,7 +108,7 @@ class Pump:
     def _hears(self, session: Session) -> End | None:
         now, hearing = self.clock(), session.hearing
         if hearing is Hearing.HEARING:
-            self.condition.heard = True
+            self.condition.heard_from = min(self.condition.heard_from, now)
             self._quiet_since = now
             self.condition.show(Phase.CONNECTED, self.condition.trouble)
         elif hearing is Hearing.DEAF or now - self._quiet_since > self.deaf_after:

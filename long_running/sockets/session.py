@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import logging
 import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
@@ -11,20 +12,22 @@ from typing import Any, Final
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidHandshake, InvalidURI
 
-from long_running.sockets.accepting import Accept, Accepting, Backfill, Save
+from long_running.sockets.accepting import Accept, Accepting, Backfill, Save, SetAside
 from long_running.sockets.pumping import DEAF_AFTER, Condition, Log, Pump
-from long_running.sockets.state import Backoff, Phase, SocketState
+from long_running.sockets.state import Backoff, Phase, SocketState, Tries
 from threadline.backends.http_exchange import USER_AGENT, tls_context
+from threadline.backends.log_lines import place
 from threadline.core.errors import CredentialsRejected, StoreError
-from threadline.core.socket import Cursor, End, Note, Opening
+from threadline.core.socket import NEVER, Cursor, End, Note, Opening
 
 OPEN_WITHIN: Final = 15.0
 PING_EVERY: Final = 20.0
-REFUSED_AGAIN: Final = (60.0, 300.0, 900.0)
-"""Seconds before a socket that was refused is tried again, by how often that was so in a row."""
+SETTLE_WITHIN: Final = 11.0
+SAVE_WITHIN: Final = 2.0
+STOP_WITHIN: Final = 16.0
 
-SETTLE_WITHIN: Final = 14.0
-STOP_WITHIN: Final = 18.0
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(kw_only=True)
@@ -32,7 +35,8 @@ class SessionSocket:
     """Holds one socket until stopped.
 
     `open` gives a session for a cursor, the time and chance; `admits` tells whether an address may
-    be connected to. `accept` takes a delivery and tells whether it is kept; `load` and `save` keep
+    be connected to, `may` whether this process may hold the socket at all just now. `accept` takes
+    a delivery and tells whether it is kept, `set_aside` one that breaks it; `load` and `save` keep
     the cursor; `backfill` asks for what a gap swallowed. `clock` gives epoch seconds, `random` a
     number between 0 and 1.
     """
@@ -45,6 +49,8 @@ class SessionSocket:
     log: Log
     clock: Callable[[], float]
     random: Callable[[], float]
+    set_aside: SetAside = lambda _: False
+    may: Callable[[], bool] = lambda: True
     backfill: Backfill | None = None
     backoff: Backoff = Backoff()
     deaf_after: float = DEAF_AFTER
@@ -75,47 +81,60 @@ class SessionSocket:
         return self._thread is None or not self._thread.is_alive()
 
     def _run(self) -> None:
-        try:
-            asyncio.run(self._hold())
-        finally:
-            if self.state.phase is not Phase.REFUSED:
-                why = "" if self._stop_asked else "a fault of ours ended it: see the log"
-                self._condition.show(Phase.STOPPED, why)
+        fault = asyncio.run(self._watched())
+        if fault is not None:
+            log.error("a socket failed: %s at %s", type(fault).__name__, place(fault))
+        why = "a fault of ours ended it: see the log" if fault else ""
+        self._condition.show(Phase.STOPPED, why)
 
-    async def _hold(self) -> None:
+    async def _watched(self) -> BaseException | None:
+        """Hold the socket until told to stop; give what ended it before, if anything did."""
+        accepting = Accepting(
+            accept=self.accept, save=self.save, random=self.random, told=self._told,
+            set_aside=self.set_aside, backfill=self.backfill,
+        )  # fmt: skip
         loop = asyncio.get_running_loop()
         self._wake = functools.partial(loop.call_soon_threadsafe, self._stopping.set)
+        handing = asyncio.create_task(accepting.run())
+        holding = asyncio.create_task(self._hold(accepting))
+        await asyncio.wait([handing, holding], return_when=asyncio.FIRST_COMPLETED)
+        fault = (handing if handing.done() else holding).exception()
+        while isinstance(fault, BaseExceptionGroup):
+            fault = fault.exceptions[0]
+        for task in (handing, holding):
+            task.cancel()
+        await asyncio.gather(handing, holding, return_exceptions=True)
+        return fault
+
+    async def _hold(self, accepting: Accepting) -> None:
         if self._stop_asked:
             return
-        accepting = Accepting(self.accept, self.save, self.random, self._told, self.backfill)
-        handing = asyncio.create_task(accepting.run())
-        try:
-            await self._reconnect(accepting)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(SETTLE_WITHIN):
-                    await accepting.settled()
-        finally:
-            handing.cancel()
+        await self._reconnect(accepting)
+        if self.may():
+            await _within(SETTLE_WITHIN, accepting.settled())
+            await _within(SAVE_WITHIN, accepting.saved())
 
     async def _reconnect(self, accepting: Accepting) -> None:
-        failures = 0
+        tries = Tries(self.backoff, self.random)
         while await self._before_stop(accepting.settled()):
-            self._condition.heard = False
+            self._condition.heard_from = NEVER
             end = await self._once(accepting)
-            failures = 0 if self._condition.heard else failures + 1
             phase = Phase.REFUSED if end.refused else Phase.BACKING_OFF
             self._condition.show(phase, end.why)
-            wait = max(self.backoff.wait(max(failures - 1, 0), self.random()), end.wait)
-            if end.refused:
-                wait = max(wait, REFUSED_AGAIN[min(max(failures, 1), len(REFUSED_AGAIN)) - 1])
+            lasted = self.clock() - self._condition.heard_from
+            wait = max(tries.next_after(lasted, refused=end.refused), end.wait)
             if not await self._before_stop(asyncio.sleep(wait)):
                 return
 
     async def _once(self, accepting: Accepting) -> End:
         """Hold one connection and give why it ended; its cursor is that of all before it."""
+        if not self.may():
+            return End("another process holds it")
         try:
             accepting.cursor = await asyncio.to_thread(self.load)
-            opening = self.open(dict(accepting.cursor), self.clock(), self.random())
+            opening = await asyncio.to_thread(
+                self.open, dict(accepting.cursor), self.clock(), self.random()
+            )
         except StoreError as error:
             return End(f"the store does not answer ({type(error).__name__})")
         except CredentialsRejected as error:
@@ -137,8 +156,8 @@ class SessionSocket:
         ) as socket:  # fmt: skip
             pump = Pump(
                 socket=socket, accepting=accepting, condition=self._condition,
-                stopping=self._stopping, clock=self.clock, log=self.log,
-                deaf_after=self.deaf_after,
+                stopping=self._stopping, may=self.may, clock=self.clock, log=self.log,
+                deaf_after=self.deaf_after, goodbye=opening.goodbye,
             )  # fmt: skip
             return await pump.run(opening.session)
 
@@ -151,9 +170,18 @@ class SessionSocket:
         for one in (doing, stopped):
             one.cancel()
         await asyncio.gather(doing, stopped, return_exceptions=True)
+        if not doing.cancelled():
+            doing.result()
         return going_on
 
     def _told(self, trouble: str) -> None:
         self._condition.trouble = trouble
         if trouble:
             self.log(Note("not_kept", trouble))
+
+
+async def _within(seconds: float, work: Coroutine[Any, Any, None]) -> None:
+    """Do something for as long as there is time."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await work

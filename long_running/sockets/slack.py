@@ -18,7 +18,7 @@ from slack_sdk.socket_mode.client import BaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 
-from long_running.sockets.state import Backoff, Phase, SocketState
+from long_running.sockets.state import STEADY, Backoff, Phase, SocketState, Tries
 from threadline.core.errors import CredentialsRejected, StoreError
 from threadline.core.policy import redact
 from threadline.platforms.slack.interaction import SHOW_COMMAND
@@ -79,26 +79,25 @@ class SlackSocket:
     def _run(self) -> None:
         # At lower levels it logs whole messages.
         logging.getLogger("slack_sdk").setLevel(logging.CRITICAL)
-        failures = 0
+        tries = Tries(self.backoff, self.random)
         try:
             while not self._stopping.is_set():
+                lasted, refused = 0.0, False
                 try:
-                    failures = 0 if self._held() else failures + 1
+                    lasted = self._held()
                 except SlackApiError as error:
-                    if self._is_refusal(error):
-                        return
-                    failures += 1
+                    refused = self._is_refusal(error)
                 except (OSError, SlackClientError) as error:
                     self._show(Phase.BACKING_OFF, f"Slack cannot be reached ({self._told(error)})")
-                    failures += 1
-                self._stopping.wait(self.backoff.wait(failures, self.random()) if failures else 0)
+                wait = tries.next_after(lasted, refused=refused)
+                # Slack ends connections that are hours old, and says so: the next one is due.
+                self._stopping.wait(0 if lasted >= STEADY else wait)
         finally:
-            if self._state.phase is not Phase.REFUSED:
-                why = "" if self._stopping.is_set() else "a fault of ours ended it: see the log"
-                self._show(Phase.STOPPED, why)
+            why = "" if self._stopping.is_set() else "a fault of ours ended it: see the log"
+            self._show(Phase.STOPPED, why)
 
-    def _held(self) -> bool:
-        """Hold one connection until it ends; tell whether Slack greeted us on it."""
+    def _held(self) -> float:
+        """Hold one connection until it ends; give for how long, 0 where Slack never greeted us."""
         client = self._client()
         greeted = threading.Event()
         client.message_listeners.append(self._greeting(greeted))
@@ -107,12 +106,13 @@ class SlackSocket:
             client.connect()
             if not greeted.wait(self.greeted_within):
                 self._show(Phase.BACKING_OFF, "Slack cannot be reached (no greeting)")
-                return False
+                return 0.0
+            since = self.clock()
             while client.is_connected() and not self._stopping.wait(LOOK_EVERY):
                 pass
             if not self._stopping.is_set():
                 self._show(Phase.BACKING_OFF, "Slack closed the connection")
-            return True
+            return self.clock() - since
         finally:
             with self._in_hand:
                 # It waits seconds for threads of its own, in which nobody needs to wait with it.

@@ -17,7 +17,7 @@ from telegram import Bot
 from telegram.error import Conflict, InvalidToken, TelegramError
 from telegram.request import HTTPXRequest
 
-from long_running.sockets.state import Backoff, Phase, SocketState
+from long_running.sockets.state import Backoff, Phase, SocketState, Tries
 from threadline.core.errors import StoreError
 from threadline.core.http import HttpResponse
 from threadline.core.policy import redact
@@ -93,9 +93,8 @@ class TelegramPolling:
             with suppress(asyncio.CancelledError):
                 asyncio.run(self._poll())
         finally:
-            if self._state.phase is not Phase.REFUSED:
-                why = "" if self._stopping.is_set() else "a fault of ours ended it: see the log"
-                self._show(Phase.STOPPED, why)
+            why = "" if self._stopping.is_set() else "a fault of ours ended it: see the log"
+            self._show(Phase.STOPPED, why)
 
     async def _poll(self) -> None:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
@@ -108,15 +107,16 @@ class TelegramPolling:
             await listener.close()
 
     async def _listen(self, listener: "_Listener") -> None:
-        offset, failures = self.load(), 0
+        offset, tries = self.load(), Tries(self.backoff, self.random)
         while not self._stopping.is_set():
+            refused = False
             try:
                 # The first answer comes at once and tells whether we are let in at all.
                 connected = self._state.phase is Phase.CONNECTED
                 updates = await listener.updates(offset, POLL_SECONDS if connected else 0)
             except InvalidToken:
                 self._show(Phase.REFUSED, NOT_LET_IN)
-                return
+                refused = True
             except Conflict as conflict:
                 webhook = "webhook" in str(conflict).lower()
                 self._show(Phase.REFUSED, WEBHOOK_SET if webhook else SECOND_POLLER)
@@ -126,14 +126,13 @@ class TelegramPolling:
             else:
                 self._show(Phase.CONNECTED)
                 moved = self._take(updates, offset)
-                failures = 0 if moved > offset or not updates else failures
                 if moved > offset or not updates:
                     offset = moved
+                    tries.well()
                     continue
                 self._show(Phase.BACKING_OFF, "the mailbox takes no messages at the moment")
-            wait = self.backoff.wait(failures, self.random())
+            wait = tries.next_after(0.0, refused=refused)
             await asyncio.sleep(max(wait, listener.asked_to_wait))
-            failures += 1
 
     def _take(self, updates: Sequence[Update], offset: int) -> int:
         """Hand updates over in order and give the offset after the last one that was kept."""

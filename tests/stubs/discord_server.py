@@ -9,6 +9,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Final, Self
@@ -188,7 +189,8 @@ class DiscordServer:
         event = {"op": 0, "s": len(session.events) + 1, "t": kind, "d": about}
         session.events.append(event)
         if session.socket is not None and not session.socket.closed:
-            await session.socket.send_json(event)
+            with suppress(ConnectionResetError):  # it is told when it resumes
+                await session.socket.send_json(event)
 
     async def _each(self, code: int) -> None:
         for session in self.sessions.values():

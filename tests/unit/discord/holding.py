@@ -66,7 +66,7 @@ def begun(ports: wiring.LocalPorts, http: BlockingHttp) -> SessionSocket:
     world = wiring.world_of(ports.ports, silence, transports=transports)
     making = Making(world, wiring.ingest_of(world), lambda: 0.0)
     (wanted,) = making.wanted(world.settings())
-    socket = making.make(wanted)
+    socket = making.make(wanted, lambda: True)
     assert isinstance(socket, SessionSocket)
     socket.backoff = Backoff(0.01, 0.05)
     socket.start()

@@ -71,7 +71,7 @@ def test_a_lost_session_is_made_up_for(tmp_path: Path, discord: DiscordServer) -
 
 
 def test_a_restart_loses_nothing(tmp_path: Path, discord: DiscordServer) -> None:
-    """A task that is stopped says goodbye; the next one makes up for what was written meanwhile."""
+    """A task that is stopped leaves its session standing, and the next one goes on with it."""
     with opened(tmp_path, discord) as ports:
         found = Found(ports)
         with held(ports):
@@ -84,7 +84,7 @@ def test_a_restart_loses_nothing(tmp_path: Path, discord: DiscordServer) -> None
             say(discord, "after")
             eventually(lambda: found.texts(3))
     assert [one.text for one in found.messages] == ["before", "meanwhile", "after"]
-    assert discord.identified == 2
+    assert (discord.identified, discord.resumed) == (1, 1)
 
 
 def test_a_killed_process_loses_nothing(tmp_path: Path, discord: DiscordServer) -> None:

@@ -55,8 +55,9 @@ def hand_over(steps: list[Step], mailbox: Mailbox, until: Callable[[], bool]) ->
         loop, moved = asyncio.get_running_loop(), asyncio.Event()
         mailbox.moved = lambda: loop.call_soon_threadsafe(moved.set)
         accepting = Accepting(
-            mailbox.accept, mailbox.save, lambda: 0.5, lambda _: None, backoff=Backoff(0.001, 0.002)
-        )
+            accept=mailbox.accept, save=mailbox.save, random=lambda: 0.5, told=lambda _: None,
+            set_aside=lambda _: False, backoff=Backoff(0.001, 0.002),
+        )  # fmt: skip
         for step in steps:
             accepting.take(step)
         running = asyncio.create_task(accepting.run())
@@ -65,7 +66,7 @@ def hand_over(steps: list[Step], mailbox: Mailbox, until: Callable[[], bool]) ->
                 while not until():
                     await moved.wait()
                     moved.clear()
-            await accepting._flush()
+            await accepting.saved()
         finally:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
@@ -106,7 +107,10 @@ def test_reading_pauses_while_much_waits() -> None:
     """Neither many deliveries nor large ones pile up behind a mailbox that takes none."""
 
     async def full(step: Step) -> bool:
-        accepting = Accepting(lambda _: False, lambda _: None, lambda: 0.5, lambda _: None)
+        accepting = Accepting(
+            accept=lambda _: False, save=lambda _: None, random=lambda: 0.5, told=lambda _: None,
+            set_aside=lambda _: False,
+        )  # fmt: skip
         accepting.take(step)
         return accepting.full
 

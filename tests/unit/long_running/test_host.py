@@ -1,4 +1,7 @@
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -6,12 +9,13 @@ from typing import Any
 import pytest
 
 from long_running.host import Host
-from long_running.sockets.making import Making, Wanted, admits
+from long_running.sockets.making import Making, May, Wanted, admits
 from long_running.sockets.state import Phase, SocketState
 from tests.unit.buzz.relay import settings
 from threadline import wiring
 from threadline.app.world import World
 from threadline.backends.clock import VirtualClock
+from threadline.core.errors import StoreError, StoreUnavailable
 from threadline.core.settings import AppSettings, Settings
 from threadline.platforms.buzz import PLATFORM
 from threadline.platforms.discord import PLATFORM as DISCORD
@@ -25,16 +29,20 @@ SETTINGS = Settings(version="1", namespace="0" * 32, apps=(APP,))
 class Line:
     """A connection that shows whatever state it is told to."""
 
+    may: May
     state: SocketState = SocketState(Phase.CONNECTED)
     started: int = 0
     stopped: int = 0
+    ending: threading.Event | None = None
 
     def start(self) -> None:
         """Begin."""
         self.started += 1
 
     def stop(self) -> bool:
-        """End."""
+        """End, once nothing hangs any more."""
+        if self.ending is not None:
+            self.ending.wait(60)
         self.stopped += 1
         return True
 
@@ -44,11 +52,18 @@ class Lines(Making):
     """Makes lines instead of connections."""
 
     made: list[Line] = field(default_factory=list)
+    trouble: list[StoreError] = field(default_factory=list)
 
-    def make(self, wanted: Wanted) -> Line:
+    def wanted(self, settings: Settings) -> tuple[Wanted, ...]:
+        """List the sockets, unless the secrets cannot be read."""
+        if self.trouble:
+            raise self.trouble[0]
+        return Making.wanted(self, settings)
+
+    def make(self, wanted: Wanted, may: May) -> Line:
         """Make a line."""
         assert wanted.name == "buzz/default"
-        self.made.append(Line())
+        self.made.append(Line(may))
         return self.made[-1]
 
 
@@ -61,12 +76,13 @@ class Stage:
     logged: list[dict[str, Any]]
     said: list[str] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
+    trouble: list[StoreError] = field(default_factory=list)
 
     def host(self, holder: str = "one") -> Host:
         """Make a host of this name."""
         world = replace(self.world, holder=holder)
-        making = Lines(world, wiring.ingest_of(world), lambda: 0.5, self.lines)
-        host = Host(world, making, self.said.append)
+        making = Lines(world, wiring.ingest_of(world), lambda: 0.5, self.lines, self.trouble)
+        host = Host(world, making, self.said.append, steady=self.clock.now)
         host.follow(SETTINGS)
         return host
 
@@ -74,10 +90,11 @@ class Stage:
         """Let time pass, the host looking every five seconds."""
         for _ in range(int(seconds / 5)):
             self.clock.sleep(5)
-            host.look()
+            with suppress(StoreError):
+                host.want()
+            host.keep()
             for place in host._places.values():
-                if place.ending is not None:
-                    place.ending.join(10)  # it ends beside us, in real time
+                place.ended(10)  # it ends beside us, in real time
 
     def alarms(self) -> list[str]:
         """List the alarms."""
@@ -164,6 +181,76 @@ def test_a_socket_that_a_fault_ended_begins_again(stage: Stage) -> None:
     stage.later(host, 20)
     assert len(stage.lines) == 2
     assert stage.alarms() == ["socket_fault"]
+
+
+def test_secrets_that_cannot_be_read_end_no_socket(stage: Stage) -> None:
+    """While it is not known what is wanted, what is held is held on: the lease is kept."""
+    first, second = stage.host("one"), stage.host("two")
+    first.look()
+    stage.trouble.append(StoreUnavailable("read the secret buzz/default: timeout"))
+    for _ in range(24):
+        stage.later(first, 5)
+        second.keep()
+    assert [(line.started, line.stopped) for line in stage.lines] == [(1, 0)]
+
+
+def test_nothing_is_handed_over_without_the_lease(stage: Stage) -> None:
+    """A host that stood still loses the right to hand over before another one may take it."""
+    first, second = stage.host("one"), stage.host("two")
+    first.look()
+    second.look()
+    (line,) = stage.lines
+    assert line.may()
+    stage.clock.sleep(25)
+    assert not line.may()
+    second.look()
+    assert len(stage.lines) == 1
+    stage.later(second, 35)
+    assert stage.lines[1].may()
+    stage.later(first, 10)
+    assert (line.stopped, line.may()) == (1, False)
+
+
+def test_somebody_is_told_of_a_socket_that_never_stands(stage: Stage) -> None:
+    """Five minutes without a connection raise an alarm, also where it stands for moments."""
+    host = stage.host()
+    host.look()
+    for _ in range(11):
+        stage.lines[0].state = SocketState(Phase.BACKING_OFF, "it cannot be reached (OSError)")
+        stage.later(host, 25)
+        stage.lines[0].state = SocketState(Phase.CONNECTED)
+        stage.later(host, 5)
+    assert stage.alarms() == ["socket_down"]
+    stage.later(host, 120)
+    stage.lines[0].state = SocketState(Phase.CONNECTING)
+    stage.later(host, 200)
+    assert stage.alarms() == ["socket_down"]
+
+
+def test_stopping_waits_for_no_socket_that_hangs(stage: Stage) -> None:
+    """A socket that does not end holds up nobody for longer than is given to all of them."""
+    host = stage.host()
+    host.stop_within = 0.2
+    host.look()
+    stage.lines[0].ending = hanging = threading.Event()
+    began = time.monotonic()
+    host.stop()
+    assert time.monotonic() - began < 5.0
+    assert host.states() == {}
+    hanging.set()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_host_whose_thread_has_ended_says_so(stage: Stage) -> None:
+    """Whoever hands settings to a broken host is told, so that the process ends and comes anew."""
+    host = stage.host()
+    stage.trouble.append(ValueError("a fault of ours"))  # type: ignore[arg-type]
+    host.start()
+    for thread in host._threads[:1]:
+        thread.join(10)
+    with pytest.raises(RuntimeError, match="has ended"):
+        host.follow(SETTINGS)
+    host.stop()
 
 
 @pytest.mark.parametrize(

@@ -65,3 +65,26 @@ def test_a_slow_clock_does_not_hold_on(store: ItemStore) -> None:
     assert first.keep(NOW)
     assert first.held(NOW + RENEW_EVERY)
     assert not first.held(NOW + LENGTH - 1)
+
+
+def test_a_clock_that_is_set_back_holds_nothing(store: ItemStore) -> None:
+    """Set back by an hour, a holder renews at once and a waiter waits no longer than a length."""
+    first, second = SocketLease(store, "buzz/a", "one"), SocketLease(store, "buzz/a", "two")
+    assert first.keep(NOW)
+    assert not second.keep(NOW)
+    assert not first.held(NOW - 3600)
+    assert first.keep(NOW - 3600)
+    assert not second.keep(NOW - 3600)
+    assert not second.keep(NOW - 3600 + LENGTH - 1)
+    assert second.keep(NOW - 3600 + LENGTH)
+
+
+def test_what_was_given_back_is_not_held(store: ItemStore) -> None:
+    """A lease given back twice, or never held, leaves another's alone."""
+    first, second = SocketLease(store, "buzz/a", "one"), SocketLease(store, "buzz/a", "two")
+    first.give_back()
+    assert first.keep(NOW)
+    first.give_back()
+    assert second.keep(NOW)
+    first.give_back()
+    assert second.keep(NOW + RENEW_EVERY)

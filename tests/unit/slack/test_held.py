@@ -39,7 +39,7 @@ def test_an_event_of_the_socket_is_in_the_mailbox_once(tmp_path: Path) -> None:
         slack.socket_url = sockets.url
         made = making(ports, slack.url)
         (wanted,) = made.wanted(made.world.settings())
-        socket = made.make(wanted)
+        socket = made.make(wanted, lambda: True)
         socket.start()
         until(lambda: sockets.connections and socket.state.phase == "connected")
         event = slack.say(IM, "hello")

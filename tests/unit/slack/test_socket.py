@@ -167,8 +167,8 @@ def test_slack_may_ask_to_move(slack: SlackStub, sockets: SlackSockets) -> None:
         until(lambda: taker.bodies)
 
 
-def test_a_wrong_token_ends_it_with_a_reason(slack: SlackStub, sockets: SlackSockets) -> None:
-    """A token Slack does not take is not tried again; what to do is said, the token is not."""
+def test_a_wrong_token_is_said_with_its_remedy(slack: SlackStub, sockets: SlackSockets) -> None:
+    """A token Slack does not take is tried again rarely; the remedy is said, the token is not."""
     with connected(slack, Taker(), token="xapp-wrong-token-here") as socket:
         until(lambda: socket.state.phase is Phase.REFUSED)
         assert socket.state.why == NOT_LET_IN.format(word="invalid_auth")

@@ -114,6 +114,12 @@ class Ingest:
         parsed = codec.parse(request, credentials, self.clock.now())
         return self._settle(parsed, request, platform, app)
 
+    def set_aside(self, body: bytes, platform: str, app: str) -> bool:
+        """Keep a delivery that cannot be taken apart from the others; tell whether it is kept."""
+        kept = self._keep(UNREADABLE, body)
+        self._line(Reason.UNREADABLE, platform, app, detail=kept)
+        return bool(kept)
+
     def _configured(self, platform: str, app: str) -> bool:
         return any(
             one.platform == platform and one.app == app and one.enabled for one in self.apps()

@@ -91,6 +91,7 @@ MEANINGS: Final = MappingProxyType(
         Reason.CREDENTIALS: "the platform refuses the bot's credentials: the operator must act",
         Reason.SOCKET_DEAF: "a socket is open, but nothing that people write would arrive",
         Reason.SOCKET_REFUSED: "a platform does not let a socket in: the operator must act",
+        Reason.SOCKET_DOWN: "a socket has not stood for minutes: its platform cannot be reached",
         Reason.SOCKET_FAULT: "a fault of ours ended a socket; it was begun again",
     }
 )

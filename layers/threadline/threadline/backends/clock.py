@@ -8,6 +8,12 @@ from typing import Final
 from threadline.backends.virtual_loop import VirtualLoop
 
 START: Final = 1_750_000_000.0
+_STEADY: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
+def steady() -> float:
+    """Give seconds from a clock that nobody sets and that goes on while the machine sleeps."""
+    return time.clock_gettime(_STEADY)
 
 
 class SystemClock:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import threading
 import traceback
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -13,6 +14,22 @@ def place(error: BaseException) -> str:
     """Say where an error was raised, without its text, which may quote a message."""
     frames = traceback.extract_tb(error.__traceback__)
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "an unknown place"
+
+
+def tell_of_threads() -> None:
+    """Let what ends a thread be a line like any other: Python's own quotes the error's text."""
+
+    def told(ended: threading.ExceptHookArgs) -> None:
+        error, thread = ended.exc_value, ended.thread
+        if isinstance(error, SystemExit):
+            return
+        where = place(error) if error else "an unknown place"
+        name = thread.name if thread else "a thread"
+        logging.getLogger("threadline").error(
+            "%s ended: %s at %s", name, ended.exc_type.__name__, where
+        )
+
+    threading.excepthook = told
 
 
 def values(record: logging.LogRecord) -> Mapping[str, object]:

@@ -60,7 +60,8 @@ METRICS: Final = (
     Metric("PostsFailed", "part", "state", ("failed", "unknown")),
     Metric("CredentialsRejected", "alarm", "reason", ("credentials_rejected",)),
     Metric(
-        "SocketsDeaf", "alarm", "reason", ("socket_deaf", "socket_refused", "socket_fault"),
+        "SocketsDeaf", "alarm", "reason",
+        ("socket_deaf", "socket_refused", "socket_down", "socket_fault"),
     ),
     Metric("TurnsOverdue", "sweep", amount="wakes"),
     Metric("Poisoned", "step", "step", ("poison",)),

@@ -94,4 +94,5 @@ class Reason(StrEnum):
     # sockets
     SOCKET_DEAF = "socket_deaf"
     SOCKET_REFUSED = "socket_refused"
+    SOCKET_DOWN = "socket_down"
     SOCKET_FAULT = "socket_fault"

@@ -120,13 +120,15 @@ class Opening:
     """Where to connect and with what; `url` is a `wss` address of the platform's own hosts.
 
     An address with the host and port of the configured `base_url` is admitted as written, `ws`
-    included. `max_frame` in bytes.
+    included. `max_frame` in bytes. `goodbye` is the code to close with when the host stops or
+    another process takes over: what is saved is gone on with soon.
     """
 
     session: Session
     url: str = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     max_frame: int = 4_000_000
+    goodbye: int = 1000
 
 
 @runtime_checkable

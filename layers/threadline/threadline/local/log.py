@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from threadline.backends.log_lines import JsonLines, values
+from threadline.backends.log_lines import JsonLines, tell_of_threads, values
 
 FILE: Final = "threadline.jsonl"
 FILE_BYTES: Final = 5_000_000
@@ -91,6 +91,7 @@ def start_logging(folder: Path, *, terminal: bool) -> None:
     logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
     for name in _QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
+    tell_of_threads()
 
 
 def logged_lines(folder: Path) -> Iterator[Mapping[str, object]]:

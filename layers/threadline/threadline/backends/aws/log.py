@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from threadline.backends.log_lines import JsonLines
+from threadline.backends.log_lines import JsonLines, tell_of_threads
 from threadline.backends.metrics import counted
 
 _QUIET: Final = ("aws_lambda_powertools", "aiohttp", "asyncio", "botocore", "httpcore", "urllib3")
@@ -34,3 +34,4 @@ def start_logging() -> None:
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     for name in _QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
+    tell_of_threads()

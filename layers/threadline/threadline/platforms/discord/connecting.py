@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from threadline.core.errors import CredentialsRejected
 from threadline.core.posting import Credentials
 from threadline.core.socket import Cursor, Opening
-from threadline.platforms.discord.gateway import DAY, LONGEST_RESUME, Gateway
+from threadline.platforms.discord.gateway import DAY, LET_IN_AGAIN, LONGEST_RESUME, Gateway
 from threadline.platforms.discord.known import Known
 from threadline.platforms.discord.spoken import own_id
 
@@ -43,7 +43,9 @@ def connect(credentials: Credentials, cursor: Cursor, now: float, random: float)
         begun=_begun(cursor.get("begun", ""), now),
     )
     url = _resumes_at(cursor.get("url", ""), credentials.base_url) if alive else ""
-    return Opening(session, url or address(credentials.base_url), max_frame=MAX_FRAME)
+    return Opening(
+        session, url or address(credentials.base_url), max_frame=MAX_FRAME, goodbye=LET_IN_AGAIN
+    )
 
 
 def address(base_url: str) -> str:
