@@ -25,6 +25,7 @@ def violations(world: Simulation, scenario: Scenario) -> list[str]:
         *(f"role: {offence}" for offence in dict.fromkeys(world.store.offences)),
         *early(world),
         *posted_in_order(world),
+        *scenario.also(world),
     ]
 
 

@@ -1,10 +1,12 @@
 """One scenario for each kind of turn: what people write, and what must have come of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from tests.simulation.world import Simulation, settings_with
+from tests.simulation.deerflow import GatewaySimulation, NewerSimulation
+from tests.simulation.world import CHAT, Simulation, settings_with
 from threadline.core.settings import Busy, ReplyMode, Settings
+from threadline.core.texts import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,7 @@ class Scenario:
     """A kind of turn; `play` writes and lets time pass, `expected` follows in order.
 
     `patience`: seconds that a call the client repeats by itself may cost. `make`: the installation.
+    `also` lists what is broken beside the promise itself.
     """
 
     name: str
@@ -31,6 +34,7 @@ class Scenario:
     patience: float = 10.0
     twins: bool = False
     make: Callable[..., Simulation] = Simulation
+    also: Callable[[Simulation], Iterator[str]] = lambda _: iter(())
 
 
 def _streaming(world: Simulation) -> None:
@@ -115,6 +119,31 @@ def _addressed_later(world: Simulation) -> None:
     world.insist(update)
 
 
+def _goal(world: Simulation) -> None:
+    world.write("sleep 3")
+    world.run(1)
+    world.write("/goal ship it")
+    world.write("/goal")
+
+
+def _goal_stands(world: Simulation) -> Iterator[str]:
+    assert isinstance(world, GatewaySimulation)
+    if set(world.gateway.goals.values()) != {"ship it"}:
+        yield f"goal: {world.gateway.goals}"
+
+
+def _file(world: Simulation) -> None:
+    world.write("present a.txt")
+
+
+def _file_stands(world: Simulation) -> Iterator[str]:
+    """The file is there once, or it is said that it may not be."""
+    times = sum(one.file is not None for one in world.telegram.shown(CHAT))
+    told = say("file_unsure", "en", name="a.txt") in world.shown()
+    if times > 1 or (times == 0 and not told):
+        yield f"file: it stands {times} times"
+
+
 SCENARIOS = (
     Scenario("streaming", _streaming, (Expected("sleep 4", "slept 4"),)),
     Scenario("long answer", _long, (Expected("long 6", "Paragraph 0."),)),
@@ -162,4 +191,12 @@ SCENARIOS = (
     ),
     Scenario("addressed later", _addressed_later, (Expected("hello group"),)),
     Scenario("redelivery", _redelivery, (Expected("sleep 3", "slept 3"),)),
+    Scenario(
+        "goal", _goal, (Expected("sleep 3", "slept 3"), Expected("ship it", "echo: ship it")),
+        says=("Goal: ship it",), make=GatewaySimulation, also=_goal_stands,
+    ),
+    Scenario(
+        "made file", _file, (Expected("present a.txt", "Made a.txt."),),
+        make=NewerSimulation, also=_file_stands,
+    ),
 )  # fmt: skip

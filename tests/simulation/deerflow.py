@@ -31,6 +31,8 @@ class GatewayAgent(DeerFlowStub):
         body = b"".join(outgoing(request, blobs))
         answer = self.answer(request.method, _target(request), request.headers, body)
         told, kind = written(answer)
+        if request.save_to is not None and len(told) > request.save_to.limit:
+            return Lost("too_large", sent=True)
         if request.save_to is not None and answer.status == 200:
             return HttpResponse(200, {}, saved=blobs.put(request.save_to.name, told))
         return HttpResponse(answer.status, {"content-type": kind, **answer.headers}, told)

@@ -8,7 +8,9 @@ from urllib.parse import unquote, urlsplit
 
 from tests.simulation.agent import AgentStub
 from tests.stubs.telegram import TelegramStub
+from tests.stubs.telegram_http import parameters_of
 from threadline.backends.http_asyncio import LONGEST_SILENCE
+from threadline.backends.http_exchange import outgoing
 from threadline.core.http import HttpRequest, HttpResponse, Lost
 from threadline.core.ports import Blobs, Clock
 
@@ -39,12 +41,12 @@ class Stubs:
         assert request.configured, "only configured addresses exist here"
         if request.url.startswith(AGENT):
             return self.agent.respond(request, self.blobs)
-        assert isinstance(request.body, bytes)
         path = urlsplit(request.url).path
         if path.startswith("/file/"):
             return self._download(path, request)
         _, bot, method = path.split("/")
-        parameters = json.loads(request.body) if request.body else {}
+        body = b"".join(outgoing(request, self.blobs))
+        parameters = parameters_of(request.headers.get("content-type", ""), body) if body else {}
         answer = self.telegram.answer(unquote(bot).removeprefix("bot"), method, parameters)
         if answer.status == 0:
             return Lost("reset", sent=True)

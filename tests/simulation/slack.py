@@ -10,6 +10,7 @@ from functions.ingest import handler as ingest_handler
 from tests.simulation.network import Stubs
 from tests.simulation.world import Killed, Simulation, settings_with
 from tests.stubs.slack import SlackStub
+from threadline.backends.http_exchange import outgoing
 from threadline.core.http import HttpRequest, HttpResponse, Lost
 from threadline.core.ids import AppName, PlatformName
 from threadline.core.message import Webhook
@@ -44,9 +45,8 @@ class SlackStubs(Stubs):
         if not request.url.startswith(SLACK):
             return Stubs.respond(self, request)
         assert request.configured, "only configured addresses exist here"
-        assert isinstance(request.body, bytes)
-        path = urlsplit(request.url).path
-        answer = self.slack.respond(request.method, path, request.headers, request.body)
+        path, sent = urlsplit(request.url).path, b"".join(outgoing(request, self.blobs))
+        answer = self.slack.respond(request.method, path, request.headers, sent)
         if answer.status == 0:
             return Lost("reset", sent=True)
         body = answer.content

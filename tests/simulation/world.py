@@ -32,7 +32,7 @@ from threadline.local.sqs_event import Batch, failed_ids, sqs_event
 SECRET = "a-webhook-secret"
 NAMESPACE = "5b1b1f2e-0000-4000-8000-000000000001"
 CHAT = 77
-VISIBILITY = {"mailbox": 60.0, "outbox": 120.0, "timers": 60.0, "runs": 120.0}
+VISIBILITY = {"mailbox": 60.0, "outbox": 360.0, "timers": 60.0, "runs": 120.0}
 REDELIVERIES, REDELIVERED_AFTER = 15, 5.0
 BUSY_STEP, IDLE_STEP = 0.1, 0.05
 

@@ -18,7 +18,7 @@ from tests.stubs import deerflow_rules as rules
 from tests.stubs.deerflow_files import Files
 from tests.stubs.deerflow_replay import Replay
 from tests.stubs.deerflow_rules import Answer, Crashed, Refused
-from tests.stubs.deerflow_runs import ACTIVE, GatewayRun, left, opening, rows, script
+from tests.stubs.deerflow_runs import ACTIVE, GatewayRun, left, opening, presented, rows, script
 
 
 @dataclass(slots=True)
@@ -27,7 +27,8 @@ class DeerFlowStub:
 
     `down` makes it refuse every connection, `endless` keeps streams open after their run,
     `elsewhere` gives new runs to a worker that this one cannot stream for;
-    `faults` are statuses to answer with, by method and last part of the path.
+    `faults` are statuses to answer with, by method and last part of the path. `made` has what is
+    in files that are presented by these names, None for a file that is not there.
     """
 
     clock: Callable[[], float]
@@ -44,6 +45,7 @@ class DeerFlowStub:
     takeovers: list[str] = field(default_factory=list)
     agents: dict[str, list[str]] = field(default_factory=dict)
     facts: int = 0
+    made: dict[str, bytes | None] = field(default_factory=dict)
     files: Files = field(init=False)
     _numbers: Any = field(default_factory=lambda: count(1))
 
@@ -242,12 +244,14 @@ class DeerFlowStub:
     def _presented(self, place: Thread) -> list[str]:
         """Artifacts accumulate over the runs of a thread."""
         ended = [run for run in place.runs if isinstance(run, GatewayRun)]
-        names = [run.wish[1] for run in ended if run.wish[:1] == ["present"] and len(run.wish) > 1]
-        return [f"/mnt/user-data/outputs/{name}" for name in names]
+        named = [run.wish[1] for run in ended if run.wish[:1] == ["present"] and len(run.wish) > 1]
+        return [path for names in named for path in presented(names)]
 
     def _make_artifacts(self, owner: str, thread: str) -> None:
         for path in self._presented(self._thread(owner, thread)):
-            self.files.of(owner, thread).setdefault(path, f"content of {path}".encode())
+            made = self.made.get(path.rpartition("/")[2], f"content of {path}".encode())
+            if made is not None:
+                self.files.of(owner, thread).setdefault(path, made)
 
     def _goal(self, method: str, owner: str, thread: str, sent: Any) -> Answer:
         if method == "PUT":

@@ -1,8 +1,8 @@
 """Runs of a Gateway in the clock's own time: where they stand, what they stream and leave behind.
 
 What a run does is told by its text, as for the other server's stand-in, and in words of its own:
-`choose` asks with options, `present NAME` makes a file, `fails` has a model that does not answer,
-`flood N` streams N pieces.
+`choose` asks with options, `present NAME,NAME` makes files, `fails` has a model that does not
+answer, `flood N` streams N pieces.
 """
 
 import json
@@ -221,11 +221,16 @@ def _clarifying(run: GatewayRun, options: Sequence[str]) -> list[dict[str, Any]]
 
 
 def _presenting(run: GatewayRun, name: str) -> list[dict[str, Any]]:
-    path = f"/mnt/user-data/outputs/{name}"
-    call = {"name": "present_files", "id": "call_1", "args": {"filepaths": [path]}}
+    call = {"name": "present_files", "id": "call_1", "args": {"filepaths": presented(name)}}
     tool = {"type": "tool", "name": "present_files", "id": f"{run.id}-tool", "content": "ok"}
     calling = _ai(run, "", call) | {"id": f"lc_run--{run.id}-call"}
     return [calling, tool, _ai(run, run.script.text)]
+
+
+def presented(names: str) -> list[str]:
+    """Give the paths of files by their names, which a comma parts; `!` and a path is a path."""
+    folder = "/mnt/user-data/outputs/"
+    return [one[1:] if one[0] == "!" else f"{folder}{one}" for one in names.split(",")]
 
 
 def rows(run: GatewayRun, now: float) -> list[dict[str, Any]]:

@@ -52,7 +52,7 @@ class Handler(BaseHTTPRequestHandler):
             return refused(404, "Not Found")
         kind = self.headers.get("content-type", "")
         try:
-            parameters = {**_form(parts.query.encode()), **_parameters(kind, body)}
+            parameters = {**_form(parts.query.encode()), **parameters_of(kind, body)}
         except (ValueError, KeyError):
             return refused(400, "Bad Request: can't parse the request")
         return self.stub.answer(steps[0].removeprefix("bot"), steps[1], parameters)
@@ -72,7 +72,8 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def _parameters(kind: str, body: bytes) -> dict[str, Any]:
+def parameters_of(kind: str, body: bytes) -> dict[str, Any]:
+    """Read the parameters of a call in any of the three ways. Raises ValueError, KeyError."""
     if kind.startswith("application/json"):
         decoded = json.loads(body.decode())
         if not isinstance(decoded, dict):

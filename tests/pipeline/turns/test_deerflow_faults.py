@@ -10,6 +10,7 @@ from tests.faults.gates import KINDS
 from tests.faults.scenarios import SCENARIOS, Scenario
 from tests.faults.single import Case, run, undisturbed
 from tests.simulation.deerflow import GatewaySimulation, NewerSimulation, PersonalSimulation
+from tests.simulation.world import Simulation
 
 CALLS = 5
 GATEWAYS = (GatewaySimulation, NewerSimulation, PersonalSimulation)
@@ -26,7 +27,10 @@ def _quiet() -> Iterator[None]:
 def test_single_faults_break_nothing(number: int) -> None:
     """Whatever goes wrong with one call of a turn: one run, its answer once, nothing stuck."""
     broken = []
-    for case in cases(replace(SCENARIOS[number], make=GATEWAYS[number % len(GATEWAYS)])):
+    scenario = SCENARIOS[number]
+    if scenario.make is Simulation:
+        scenario = replace(scenario, make=GATEWAYS[number % len(GATEWAYS)])
+    for case in cases(scenario):
         outcome = run(case)
         if outcome.violations:
             broken.append((str(case), outcome.point, outcome.violations))

@@ -1,12 +1,19 @@
 """What is said at the end of a run, whatever its end: a value from its outcome."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from threadline.core import guard
-from threadline.core.agent import Outcome, RunStatus
+from threadline.core.agent import Outcome, RunStatus, StoredFile
 from threadline.core.posting import Reply, Stage, Tone
 from threadline.core.reasons import Reason
 from threadline.core.texts import say
+
+MOST_NAMES: Final = 20
+LONGEST_NAME: Final = 100
+_MARKUP: Final = re.compile(r"[\\`*_\[\]<>~|#]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +27,23 @@ class Ending:
     options: tuple[str, ...] = ()
 
 
-def compose(outcome: Outcome, visible: str, language: str, *, over_limit: bool = False) -> Ending:
+def compose(
+    outcome: Outcome,
+    visible: str,
+    language: str,
+    *,
+    over_limit: bool = False,
+    files: Sequence[StoredFile] = (),
+) -> Ending:
     """Say what the agent said, or why there is nothing: no end of a run is silent.
 
-    `visible` is the text the stream showed; it stays where the run broke off.
+    `visible` is the text the stream showed; it stays where the run broke off. `files` are those of
+    the outcome's that were to be sent.
     """
     text = outcome.text or ""
     match outcome.status:
         case RunStatus.SUCCESS:
-            return _success(outcome, language)
+            return _success(outcome, language, files)
         case RunStatus.ERROR:
             return _broken(text or visible, "run_failed", Reason.RUN_FAILED, language)
         case RunStatus.MISSING:
@@ -47,27 +62,48 @@ def progress(text: str) -> Reply | None:
     return Reply(f"{shown} …", Tone.PROGRESS) if shown else None
 
 
-def _success(outcome: Outcome, language: str) -> Ending:
+def _success(outcome: Outcome, language: str, files: Sequence[StoredFile]) -> Ending:
     checked = guard.check(outcome.text)
     parts = [checked.text]
     if checked.withheld:
         parts.append(say("withheld", language))
-    if outcome.artifacts:
-        names = dict.fromkeys(artifact.name for artifact in outcome.artifacts)
-        parts.append(say("files", language, names=", ".join(names)))
+    parts += _named(outcome, language, files)
     question = guard.check(outcome.question).text
+    options = tuple(one for one in outcome.options if not guard.hides_context(one))
     if question:
-        parts.append(_question(question, outcome.options, checked.text))
+        parts.append(_question(question, options, checked.text))
     said = "\n\n".join(part for part in parts if part.strip())
     if not said.strip():
         notice = Reply(say("run_silent", language), Tone.NOTICE)
         return Ending((notice,), Reason.RUN_SILENT, Stage.DONE)
     tone = Tone.QUESTION if question else Tone.ANSWER
     return Ending(
-        (Reply(said, tone, outcome.options if question else ()),),
+        (Reply(said, tone, options if question else ()),),
         "asked" if question else "success", Stage.DONE,
-        asked=bool(question), options=outcome.options,
+        asked=bool(question), options=options,
     )  # fmt: skip
+
+
+def _named(outcome: Outcome, language: str, files: Sequence[StoredFile]) -> list[str]:
+    """Name what the agent made, and of what was to be sent whatever is not."""
+    names = list(dict.fromkeys(name_of(one.name) for one in outcome.artifacts))
+    if not names:
+        return []
+    more = [f"+{len(names) - MOST_NAMES}"] if len(names) > MOST_NAMES else []
+    unsent = [
+        say("file_not_sent", language, name=name_of(file.name), reason=file.problem)
+        for file in files
+        if file.problem
+    ]
+    return [say("files", language, names=", ".join([*names[:MOST_NAMES], *more])), *unsent]
+
+
+def name_of(name: str) -> str:
+    """Give a file's name as it may stand in a sentence: in one line, within bounds."""
+    shown = "".join(char if char.isprintable() else " " for char in name)[:LONGEST_NAME].strip()
+    if guard.hides_context(shown) or not shown:
+        return "…"
+    return _MARKUP.sub(r"\\\g<0>", shown)
 
 
 def _question(question: str, options: tuple[str, ...], text: str) -> str:

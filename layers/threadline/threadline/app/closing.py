@@ -1,9 +1,10 @@
 """The end of a followed run: its answer into the ledger, posted, and the mailbox told."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from threadline.app import answer, deliver, items, lease, ledger
+from threadline.app import answer, deliver, handing, items, lease, ledger
 from threadline.app.agents import brief
 from threadline.app.answer import Ending
 from threadline.app.following import Following
@@ -11,7 +12,7 @@ from threadline.app.ledger import Entry
 from threadline.app.plan import send
 from threadline.app.world import World
 from threadline.core import keys
-from threadline.core.agent import Outcome
+from threadline.core.agent import Outcome, StoredFile
 from threadline.core.envelope import FlushOutbox, FollowRun, RunEnded, Timer
 from threadline.core.errors import Conflict
 from threadline.core.ids import DeliveryId
@@ -27,8 +28,12 @@ MOST_PARTS: Final = 40
 MOST_OPTIONS: Final = 20
 
 
-def close(run: Following, outcome: Outcome, cooling_until: float) -> Ending:
-    """Plan the answer under the lease, post it, put RunEnded into the mailbox.
+def close(
+    run: Following, outcome: Outcome, files: Sequence[StoredFile], cooling_until: float
+) -> Ending:
+    """Plan the answer under the lease, post its words, put RunEnded into the mailbox.
+
+    Files are left to whoever flushes the outbox: they may take their time.
 
     A growing post that only changes into the answer needs nobody's leave; anything new comes after
     what was planned before it.
@@ -37,10 +42,13 @@ def close(run: Following, outcome: Outcome, cooling_until: float) -> Ending:
     """
     world, hint = run.world, run.hint
     language = world.settings().language
-    ending = answer.compose(outcome, run.visible.text, language, over_limit=run.cancelled)
+    ending = answer.compose(
+        outcome, run.visible.text, language, over_limit=run.cancelled, files=files
+    )
     drafts = _drafts(run.screen.platform, ending, language)
     posted = run.screen.posted or _doubtful_sign(run)
     parts = answer_parts(world, hint, drafts, posted)
+    uploads = handing.parts(_part(world, hint, drafts[-1], len(drafts) + 1), files)
     free = cooling_until <= world.clock.now() and _is_next(run, parts)
     if free:
         parts[0] = ledger.claimed(parts[0], world.holder, world.clock.now())
@@ -49,13 +57,14 @@ def close(run: Following, outcome: Outcome, cooling_until: float) -> Ending:
         asked_at=max(world.clock.now(), 0.0 if free else cooling_until), holder="",
         options=tuple(one[:200] for one in ending.options[:MOST_OPTIONS]),
     )  # fmt: skip
-    changes = [*ledger.planned(parts, world.clock.now()), *_journal(world, hint, ending, outcome)]
+    changes = ledger.planned([*parts, *uploads], world.clock.now())
+    changes += _journal(world, hint, ending, outcome)
     changes += _once_more(run, parts)
     lease.write(world, run.lease, record, changes)
     if free:
         shown_at = post(world, parts)
         record = replace(record, asked_at=max(record.asked_at, shown_at))
-    else:
+    if uploads or not free:
         _hint(world, parts[0])
     tell(world, hint, record)
     return ending

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
-from threadline.app import items, ledger, pace, posting
+from threadline.app import items, ledger, pace, posting, unsent
 from threadline.app.ledger import Entry
 from threadline.app.plan import send as send_messages
 from threadline.app.world import World
@@ -25,6 +25,8 @@ from threadline.core.records import Part, PartState
 from threadline.core.turn import retry_delay
 
 SENDING_TIMEOUT: Final = 60.0
+UPLOADING_TIMEOUT: Final = 300.0
+"""Seconds after which a file's poster counts as dead; its function has no longer."""
 GIVE_UP_AFTER: Final = 86_400.0
 MOST_AT_ONCE: Final = 100
 BUDGET: Final = 25.0
@@ -90,6 +92,8 @@ def take_up(world: World, entry: Entry) -> Sent:
     now = world.clock.now()
     if part.window_ends and now > part.window_ends:
         return settle(world, entry, ledger.failed(part, Reason.WINDOW_CLOSED))
+    if ledger.is_upload(part) and now - part.order > GIVE_UP_AFTER:
+        return settle(world, entry, ledger.failed(part, "it is too old"))
     return send(world, ledger.claim(world, entry))
 
 
@@ -158,7 +162,7 @@ def _why(world: World, part: Part, error: PostError) -> str:
 
 def settle(world: World, entry: Entry, after: Part, following: Part | None = None) -> Sent:
     """Write a part's end, and the claim of the one that follows where nobody else has it."""
-    changes = ledger.settled(world, entry, after)
+    changes = [*ledger.settled(world, entry, after), *unsent.told(world, after)]
     world.log(
         "part", state=str(after.state), action=after.action, turn=after.turn, number=after.number,
         platform=after.destination.platform, reason=after.reason,
@@ -188,7 +192,7 @@ def _next(entries: tuple[Entry, ...], now: float) -> tuple[Entry | None, float]:
         free_at = _free_at(part)
         if free_at <= now:
             return entry, 0.0
-        if part.number != ledger.REPEAT:
+        if ledger.holds_up(part):
             blocked.add(part.conversation)
         again_at = min(again_at or free_at, free_at)
     return None, again_at
@@ -196,7 +200,7 @@ def _next(entries: tuple[Entry, ...], now: float) -> tuple[Entry | None, float]:
 
 def _free_at(part: Part) -> float:
     if part.holder:
-        return part.moved_at + SENDING_TIMEOUT
+        return part.moved_at + (UPLOADING_TIMEOUT if ledger.is_upload(part) else SENDING_TIMEOUT)
     return part.not_before
 
 

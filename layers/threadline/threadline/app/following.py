@@ -89,6 +89,12 @@ class Following:
         """Tell whether the turn used up its time."""
         return self.now() >= self.hint.turn.limit_at
 
+    async def goes_on(self) -> bool:
+        """Renew the lease where it is time to; tell whether there is time left."""
+        if self.now() >= self.renew_at:
+            await self._renew()
+        return not self._must_leave()
+
     async def rested(self) -> float:
         """Wait out the chat's pace before the final; give until when it cools if that is long."""
         free_at = self.world.paces.edit_from(self.screen.destination)

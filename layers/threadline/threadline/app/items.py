@@ -29,6 +29,7 @@ KEEP_SETTLED: Final = 7 * DAY
 KEEP_ALIAS: Final = 90 * DAY
 KEEP_IDLE_RUN: Final = 7 * DAY
 HOLDER_STALE: Final = 60.0
+UPLOADER_STALE: Final = 300.0
 LARGE_TEXT: Final = 16_000
 
 CONVERSATION_DUE: Final = "conversation"
@@ -164,7 +165,8 @@ def journal_item(value: JournalRow, unique: str) -> Item:
 
 def part_item(part: Part, now: float) -> Item:
     """An open part as an item, due when somebody else may take it up."""
-    due_at = max(part.not_before, now + HOLDER_STALE if part.holder else part.not_before, now)
+    stale = now + (UPLOADER_STALE if part.action == "upload" else HOLDER_STALE)
+    due_at = max(part.not_before, stale if part.holder else part.not_before, now)
     return Item(open_part(part), codec.attributes(part), due=(OUTBOX_DUE, due_at))
 
 

@@ -35,9 +35,19 @@ class Live:
     def waits_before(self, conversation: str) -> bool:
         """Tell whether a part of this conversation is still open."""
         return any(
-            entry.part.conversation == conversation and entry.part.number != REPEAT
+            entry.part.conversation == conversation and holds_up(entry.part)
             for entry in self.entries
         )
+
+
+def holds_up(part: Part) -> bool:
+    """Tell whether what comes after a part in its conversation waits for it."""
+    return part.number != REPEAT and not is_upload(part)
+
+
+def is_upload(part: Part) -> bool:
+    """Tell whether a part is a file, which takes its time."""
+    return part.action == "upload"
 
 
 def live(world: World, destination: str) -> Live:

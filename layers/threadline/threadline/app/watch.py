@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Final
 
-from threadline.app import closing, codec, deliver, fetching, items, lease, ledger
+from threadline.app import closing, codec, deliver, fetching, handing, items, lease, ledger
 from threadline.app.codec import Unreadable
 from threadline.app.following import Blocking, Following, contact_of
 from threadline.app.lease import Held, Lease, Over
@@ -115,14 +115,15 @@ class Watch:
 
     async def _until_closed(self, run: Following) -> None:
         outcome = await run.outcome()
-        if outcome is None:
+        files = None if outcome is None else await handing.brought(run, outcome)
+        if outcome is None or files is None:
             await self.blocking(lambda: _hand_over(run))
             return
         ending = []
         cooling = await run.rested()
 
         def close() -> None:
-            ending.append(closing.close(run, outcome, cooling))
+            ending.append(closing.close(run, outcome, files, cooling))
 
         await self.blocking(close)
         await run.screen.mark(ending[0].stage)
@@ -177,6 +178,7 @@ def _first_sign(world: World, hint: FollowRun, platform: Platform, taken: _Taken
     waits = [
         entry for entry in taken.live.entries
         if entry.part.conversation == hint.conversation and entry.part.id != turn.queued_part
+        and ledger.holds_up(entry.part)
     ]  # fmt: skip
     if waits or taken.live.cooling_until > world.clock.now():
         return None

@@ -177,6 +177,20 @@ TEXTS: Final = MappingProxyType(
             "本会话的线程上有其他任务在运行，完成后即轮到你。",
         ),
         "dropped": ("✖ Dropped.", "✖ 已丢弃。"),
+        "file_not_sent": (
+            "{name} could not be sent: {reason}.",
+            "{name} 未能发送：{reason}。",
+        ),
+        "file_large": ("it is larger than {limit} MB", "超过 {limit} MB"),
+        "file_slow": ("the agent took too long", "智能体响应过慢"),
+        "file_gone": ("the agent does not have it", "智能体中没有该文件"),
+        "file_empty": ("it is empty", "文件为空"),
+        "file_withheld": ("the agent did not hand it out", "智能体未提供该文件"),
+        "file_not_taken": ("the platform did not take it", "平台未接收"),
+        "file_unsure": (
+            "{name} may not have been sent: the platform did not say.",
+            "{name} 可能未发送成功：平台未确认。",
+        ),
         "files": ("Files: {names}", "文件：{names}"),
     }
 )

@@ -110,7 +110,7 @@ def sources(
         ),
         Source(
             name="outbox", queue=queues.outbox, fifo=False, function=deliver,
-            parallel=4, visibility=120.0,
+            parallel=4, visibility=360.0,
         ),
         Source(
             name="timers", queue=queues.timers, fifo=False, function=sweep,

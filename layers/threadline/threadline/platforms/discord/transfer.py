@@ -24,6 +24,8 @@ MAX_UPLOAD: Final = 10 * 1024 * 1024
 """What every server takes; those with boosts take more."""
 
 _TIMEOUT: Final = 120.0
+_UPLOAD_TIMEOUT: Final = 60.0
+"""Seconds; a function that posts has 300 for all calls of a file."""
 _ENDED: Final = frozenset({401, 403, 404, 410})
 """How an address answers whose day is over."""
 
@@ -67,7 +69,7 @@ def upload(file: BlobRef, name: str, to: Destination, credentials: Credentials) 
     form = Joined(("\r\n".join(lines).encode(), file, f"\r\n--{boundary}--\r\n".encode()))
     asked = request("POST", f"/channels/{channel}/messages", credentials, "file")
     asked = with_body(asked, form, f"multipart/form-data; boundary={boundary}")
-    answer = yield from send(replace(asked, timeout=_TIMEOUT))
+    answer = yield from send(replace(asked, timeout=_UPLOAD_TIMEOUT))
     read = refusal.read(answer)
     if isinstance(read, Refused | Lost):
         raise failure("a file", read, credentials)

@@ -24,6 +24,8 @@ from threadline.platforms.feishu.rest import Call
 MAX_IMAGE: Final = 10 * 1024 * 1024
 MAX_UPLOAD: Final = 30 * 1024 * 1024
 _TIMEOUT: Final = 120.0
+_UPLOAD_TIMEOUT: Final = 60.0
+"""Seconds; a function that posts has 300 for all calls of a file."""
 _NO_IMAGE: Final = frozenset({234006, 234011, 234039})
 """Too large, no picture Feishu knows, or too many pixels: still fine as a file."""
 _IMAGES: Final = frozenset({"bmp", "gif", "heic", "ico", "jpeg", "jpg", "png", "tiff", "webp"})
@@ -110,7 +112,7 @@ def _store(
     ]
     body = Joined(("\r\n".join(lines).encode(), file.blob, f"\r\n--{boundary}--\r\n".encode()))
     form = f"multipart/form-data; boundary={boundary}"
-    wanted = Call("POST", f"im/v1/{kind}s", "upload", body, form, timeout=_TIMEOUT)
+    wanted = Call("POST", f"im/v1/{kind}s", "upload", body, form, timeout=_UPLOAD_TIMEOUT)
     return (yield from rest.call(wanted, credentials)), wanted
 
 

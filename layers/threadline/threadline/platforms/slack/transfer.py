@@ -20,6 +20,8 @@ from threadline.platforms.slack.refusal import Refused
 MAX_UPLOAD: Final = 1_000_000_000
 FILE_HOSTS: Final = frozenset({"files.slack.com"})
 _TIMEOUT: Final = 120.0
+_UPLOAD_TIMEOUT: Final = 60.0
+"""Seconds; a function that posts has 300 for all calls of a file."""
 
 
 def fetch(file: FileRef, credentials: Credentials, save_to: SaveTo) -> Flow[BlobRef]:
@@ -71,7 +73,7 @@ def upload(file: BlobRef, name: str, to: Destination, credentials: Credentials) 
         label="slack upload",
         headers={"content-type": "application/octet-stream"},
         body=file,
-        timeout=_TIMEOUT,
+        timeout=_UPLOAD_TIMEOUT,
         repeatable=True,
         public=True,
     )

@@ -23,6 +23,8 @@ MAX_PHOTO: Final = 10 * 1024 * 1024
 _PHOTOS: Final = frozenset({"image/jpeg", "image/png", "image/webp"})
 _PATH: Final = re.compile(r"[A-Za-z0-9_-]+(?:[./][A-Za-z0-9_-]+)*")
 _TIMEOUT: Final = 120.0
+_UPLOAD_TIMEOUT: Final = 60.0
+"""Seconds; a function that posts has 300 for all calls of a file."""
 
 
 def fetch(file: FileRef, credentials: Credentials, save_to: SaveTo) -> Flow[BlobRef]:
@@ -90,7 +92,7 @@ def _send(
         label=f"telegram {method}",
         headers={"content-type": f"multipart/form-data; boundary={boundary}"},
         body=body,
-        timeout=_TIMEOUT,
+        timeout=_UPLOAD_TIMEOUT,
     )
     return refusal.read((yield from ask(request)))
 
