@@ -148,7 +148,8 @@ def test_an_answer_is_posted_once_and_edited(relay: NostrRelay) -> None:
         out.close()
     (post,) = relay.stored(kinds=[CHAT], authors=[US.pubkey])
     assert {one.id for one in posts} == {post["id"]}
-    assert post["tags"] == [["h", "ch-1"], ["e", question.id], ["p", ANN.pubkey]]
+    reply = ["e", question.id, "", "reply"]
+    assert post["tags"] == [["h", "ch-1"], reply, ["p", ANN.pubkey]]
     edits = relay.stored(kinds=[EDIT], authors=[US.pubkey])
     assert [one["content"] for one in edits] == ["Hel", "Hello."]
     assert {tag(one, "e") for one in edits} == {post["id"]}

@@ -50,7 +50,8 @@ def test_a_question_on_the_relay_is_answered(tmp_path: Path, demo_server: AgentS
             relay.publish(question)
             until(lambda: "You said: hello there" in [one["content"] for one in ours(relay, EDIT)])
             (post,) = ours(relay, CHAT)
-            assert post["tags"] == [["h", "ch-1"], ["e", question.id], ["p", ANN.pubkey]]
+            reply = ["e", question.id, "", "reply"]
+            assert post["tags"] == [["h", "ch-1"], reply, ["p", ANN.pubkey]]
             edits = ours(relay, EDIT)
             assert {tag(one, "e") for one in edits} == {post["id"]}
             assert edits[-1]["content"] == "You said: hello there"

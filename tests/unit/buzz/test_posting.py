@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -34,8 +35,9 @@ CHALLENGE = HttpResponse(200, {"received-at": str(NOW)}, b'["AUTH","c1"]')
 class Relay:
     """Answers what is handed in by a list of verdicts, then takes everything."""
 
-    def __init__(self, *verdicts: tuple[bool, str] | HttpResponse | Lost) -> None:
+    def __init__(self, *verdicts: tuple[bool, str] | HttpResponse | Lost, at: float = 0.0) -> None:
         self.verdicts = list(verdicts)
+        self.headers = {"received-at": str(at)} if at else {}
         self.events: list[dict[str, Any]] = []
         self.requests: list[HttpRequest] = []
 
@@ -62,7 +64,8 @@ class Relay:
         verdict = self.verdicts.pop(0) if self.verdicts else (True, "")
         if isinstance(verdict, HttpResponse | Lost):
             return verdict
-        return HttpResponse(200, {}, json.dumps(["OK", event["id"], *verdict]).encode())
+        answer = json.dumps(["OK", event["id"], *verdict]).encode()
+        return HttpResponse(200, self.headers, answer)
 
 
 def post(text: str = "hello", **facts: str) -> Flow[Receipt]:
@@ -76,14 +79,101 @@ def edit(text: str = "hello", **facts: str) -> Flow[Receipt]:
 
 
 def test_an_answer_goes_into_its_thread() -> None:
-    """A post names channel, root, what it answers and who asked, in this order."""
+    """A post names channel, the root of its thread and who asked, in this order."""
     relay = Relay()
     receipt = relay.run(post())
     (event,) = relay.events
     assert (event["kind"], event["content"], event["id"]) == (CHAT, "hello", receipt.id)
-    assert event["tags"] == [
-        ["h", "ch-1"], ["e", ROOT, "", "root"], ["e", ASKED, "", "reply"], ["p", ANN.pubkey],
-    ]  # fmt: skip
+    assert event["tags"] == [["h", "ch-1"], ["e", ROOT, "", "reply"], ["p", ANN.pubkey]]
+
+
+@pytest.mark.parametrize(
+    ("root", "private", "tag"),
+    [
+        ("", False, ["e", ASKED, "", "reply"]),
+        (ROOT, False, ["e", ROOT, "", "reply"]),
+        ("", True, ["e", ASKED]),
+        (ROOT, True, ["e", ROOT, "", "reply"]),
+    ],
+)
+def test_an_answer_stands_where_its_question_does(root: str, private: bool, tag: list[str]) -> None:
+    """In a channel an answer is in a thread; in a direct one only if the question was."""
+    facts = {"author": ANN.pubkey, **({"root": root} if root else {})}
+    relay = Relay()
+    to = replace(TO, private=private, facts=facts)
+    relay.run(PLATFORM.post(Draft("hello", {}, NOW), to, credentials(), "nonce"))
+    assert [one for one in relay.events[0]["tags"] if one[0] == "e"] == [tag]
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "invalid: root tag does not match thread ancestry",
+        "invalid: reply parent not found",
+        "invalid: parent event belongs to a different channel",
+        "invalid: thread depth limit exceeded",
+    ],
+)
+def test_a_thread_that_is_refused_is_left_out(reason: str) -> None:
+    """Where the relay sees the thread otherwise, or no more, the answer stands outside of it."""
+    relay = Relay((False, reason))
+    receipt = relay.run(post())
+    assert relay.events[1]["tags"] == [["h", "ch-1"], ["e", ASKED], ["p", ANN.pubkey]]
+    assert receipt.id == relay.events[1]["id"]
+    with pytest.raises(PostError):
+        Relay(*[(False, reason)] * 9).run(post())
+
+
+@pytest.mark.parametrize(
+    "reason",
+    ["invalid: event timestamp too far from server time", "invalid: created_at is too old"],
+)
+def test_an_answer_that_had_to_wait_is_dated_anew(reason: str) -> None:
+    """A relay that takes no old events gets the same text, dated when it said so; once only."""
+    late = NOW + 5_000
+    for flow, later in ((post(chunk="2"), 2), (edit("done"), 1), (edit("so far", growing="1"), 0)):
+        relay = Relay((False, reason), at=late)
+        relay.run(flow)
+        first, again = relay.events
+        assert (first["created_at"], again["created_at"]) == (NOW + later, late + later)
+        assert {**first, "created_at": 0, "id": "", "sig": ""} == {
+            **again, "created_at": 0, "id": "", "sig": "",
+        }  # fmt: skip
+    for flow in (post(), edit(growing="1")):
+        with pytest.raises(PostRejected):
+            Relay(*[(False, reason)] * 9, at=late).run(flow)
+
+
+def test_a_repeat_is_the_same_as_long_as_it_is_taken_for_one() -> None:
+    """Posts are repeated blindly only while a relay still knows them by their date."""
+    assert 0 < PLATFORM.traits.dedupe_window < 900
+
+
+def test_every_reason_to_leave_something_out_may_come() -> None:
+    """Date, thread and mention refused one after another: the text is posted all the same."""
+    relay = Relay(
+        (False, "invalid: event timestamp too far from server time"),
+        (False, "invalid: reply parent not found"),
+        (False, "restricted: mentioned pubkey is not a member"),
+        at=NOW + 5_000,
+    )
+    relay.run(post())
+    assert relay.events[-1]["tags"] == [["h", "ch-1"], ["e", ASKED]]
+    assert relay.events[-1]["created_at"] == NOW + 5_000
+
+
+def test_a_relay_that_wants_it_slower_is_obeyed() -> None:
+    """Refusals that name a time wait for it: also Buzz's notice, which names no event."""
+    quota = "rate-limited: quota exceeded; retry in 7s"
+    notice = HttpResponse(200, {}, json.dumps(["NOTICE", quota]).encode())
+    muted = f"restricted: you are timed out until {int(NOW) + 90}"
+    for verdict, after in ((notice, 7.0), ((False, quota), 7.0), ((False, muted), 90.0)):
+        for flow in (post(), edit(growing="1")):
+            with pytest.raises(RateLimited) as raised:
+                Relay(verdict, at=NOW).run(flow)
+            assert raised.value.after == after
+    with pytest.raises(PostUnknown):
+        Relay(HttpResponse(200, {}, b'["NOTICE","hello"]')).run(post())
 
 
 def test_only_the_first_part_calls() -> None:
@@ -122,7 +212,7 @@ def test_a_mention_that_is_refused_is_left_out() -> None:
     """A person who is no member is answered without being called."""
     relay = Relay((False, "blocked: mentioned pubkey is not a member"))
     relay.run(post())
-    assert [tag[0] for tag in relay.events[1]["tags"]] == ["h", "e", "e"]
+    assert [tag[0] for tag in relay.events[1]["tags"]] == ["h", "e"]
 
 
 def test_a_relay_that_wants_proof_gets_it() -> None:
@@ -158,6 +248,8 @@ def test_what_stands_already_is_posted() -> None:
         ((False, "error: channel not found"), ConversationGone),
         ((False, "invalid: too long"), PostRejected),
         ((False, "pow: 20 bits"), PostRejected),
+        ((False, "blocked: you are banned from this community"), CredentialsRejected),
+        ((False, "invalid: channel is archived"), ConversationGone),
         ((False, "error: database"), PlatformUnavailable),
         ((False, ""), PlatformUnavailable),
         (Lost("timeout", sent=True), PostUnknown),
@@ -167,7 +259,7 @@ def test_what_stands_already_is_posted() -> None:
         (HttpResponse(200, {}, b'["OK",1]'), PostUnknown),
         (HttpResponse(502, {}, b""), PlatformUnavailable),
     ],
-    ids=range(13),
+    ids=range(15),
 )
 def test_no_is_a_failure(verdict: Any, means: type[PostError]) -> None:
     """A refusal carries its own retry decision, and never counts as posted."""

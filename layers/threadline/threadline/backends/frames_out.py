@@ -2,7 +2,8 @@
 
 A request's body is sent as one text message, and its answer is the first text message that holds
 the words of its header `answer-holds`. An empty body sends nothing: the latest such message that
-came since the connection was opened is the answer, else the next one. The answer's header
+came since the connection was opened is the answer, else the next one. A message that answers nobody
+by name and holds the words of `refusal-holds` answers whoever waits longest. The answer's header
 `received-at` is when it was given, in epoch seconds.
 """
 
@@ -20,6 +21,7 @@ from threadline.backends.http_exchange import USER_AGENT, tls_context
 from threadline.core.http import HttpRequest, HttpResponse, Lost
 
 HOLDS: Final = "answer-holds"
+REFUSAL: Final = "refusal-holds"
 RECEIVED_AT: Final = "received-at"
 OPEN_WITHIN: Final = 8.0
 KEPT_IDLE: Final = 20.0
@@ -31,6 +33,7 @@ MOST_KEPT: Final = 32
 @dataclass(slots=True)
 class _Waiter:
     holds: str
+    refusal: str
     told: threading.Event = field(default_factory=threading.Event)
     frame: str | None = None
 
@@ -51,12 +54,11 @@ class _Line:
         self.used_at = clock()
         threading.Thread(target=self._read, name="frames-out", daemon=True).start()
 
-    def exchange(self, frame: str, holds: str, seconds: float) -> str | Lost:
+    def exchange(self, frame: str, waiter: _Waiter, seconds: float) -> str | Lost:
         """Send a frame, if there is one, and wait for its answer."""
         self.used_at = self._clock()
-        waiter = _Waiter(holds)
         with self._lock:
-            if not frame and (known := [one for one in self._kept if holds in one]):
+            if not frame and (known := [one for one in self._kept if waiter.holds in one]):
                 return known[-1]
             self._waiters.append(waiter)
         try:
@@ -93,10 +95,11 @@ class _Line:
     def _hand_out(self, frame: str) -> None:
         with self._lock:
             self._kept.append(frame)
-            for waiter in self._waiters:
-                if waiter.frame is None and waiter.holds in frame:
-                    waiter.frame = frame
-                    waiter.told.set()
+            waiting = [one for one in self._waiters if one.frame is None]
+            refused = [one for one in waiting if one.refusal and one.refusal in frame]
+            for waiter in [one for one in waiting if one.holds in frame] or refused[:1]:
+                waiter.frame = frame
+                waiter.told.set()
 
 
 class FramesOut:
@@ -116,8 +119,8 @@ class FramesOut:
             line = self._line(request.url)
         except (OSError, TimeoutError, InvalidHandshake, InvalidURI):
             return Lost("refused", sent=False)
-        holds = request.headers.get(HOLDS, "")
-        answer = line.exchange(request.body.decode(), holds, request.timeout)
+        waiter = _Waiter(request.headers.get(HOLDS, ""), request.headers.get(REFUSAL, ""))
+        answer = line.exchange(request.body.decode(), waiter, request.timeout)
         if isinstance(answer, Lost):
             return answer
         return HttpResponse(200, {RECEIVED_AT: str(self._clock())}, answer.encode())

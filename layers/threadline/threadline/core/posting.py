@@ -113,7 +113,7 @@ class Traits:
     """
 
     max_text: int
-    text_unit: Literal["utf16", "utf8", "chars"]
+    text_unit: Literal["utf16", "utf8", "json", "chars"]
     edit_interval: float = 1.0
     group_edit_interval: float = 1.0
     ack_deadline: float = 10.0

@@ -1,13 +1,16 @@
 """Cut long Markdown into parts within a platform's limit, in the platform's own unit."""
 
+import json
 import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-type Unit = Literal["utf16", "utf8", "chars"]
+type Unit = Literal["utf16", "utf8", "json", "chars"]
 
 _FENCE: Final = re.compile(r"^( {0,3})(`{3,}|~{3,})([^\n]*)$")
 _LONGEST_INFO: Final = 40
+MOST_UNITS: Final = 6
+"""What one code point takes at most: a control character in JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +40,24 @@ class _Fence:
 
 
 def length(text: str, unit: Unit) -> int:
-    """Measure text as the platform does: UTF-16 code units, UTF-8 bytes or code points."""
+    """Measure text as the platform does: UTF-16 code units, UTF-8 bytes or code points.
+
+    "json": bytes inside a JSON text, where a line break, a quotation mark or a backslash are two.
+    """
     match unit:
         case "utf16":
             return len(text) + sum(1 for char in text if ord(char) > 0xFFFF)
         case "utf8":
             return len(text.encode("utf-8", "surrogatepass"))
+        case "json":
+            return len(json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass")) - 2
         case "chars":
             return len(text)
 
 
 def fit(text: str, limit: int, unit: Unit) -> int:
     """Count the leading code points of `text` that fit into `limit` units."""
-    if unit == "chars" or (len(text) * 4 <= limit):
+    if unit == "chars" or (len(text) * MOST_UNITS <= limit):
         return min(len(text), limit)
     used = 0
     for index, char in enumerate(text):

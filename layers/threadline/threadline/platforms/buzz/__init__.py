@@ -17,6 +17,7 @@ from threadline.core.setup import Finding, Needs, Registration, Step
 from threadline.core.socket import Cursor, Opening
 from threadline.platforms.buzz import api, marks, parse
 from threadline.platforms.buzz.event import PRIVATE_KEY, signer
+from threadline.platforms.buzz.marks import LATE
 from threadline.platforms.buzz.render import MAX_BYTES, render
 from threadline.platforms.buzz.session import BuzzSession
 from threadline.platforms.buzz.state import State
@@ -30,12 +31,13 @@ class Buzz:
     name: ClassVar[PlatformName] = PlatformName("buzz")
     traits: ClassVar[Traits] = Traits(
         max_text=MAX_BYTES,
-        text_unit="utf8",
+        text_unit="json",
         edit_interval=2.5,
         group_edit_interval=2.5,
         placeholder=True,
         shows_queue=True,
         dedupes_posts=True,
+        dedupe_window=LATE - 60.0,  # later it has to be dated, and so signed, anew
         follows_threads=True,
     )
     socket_transport: ClassVar[str] = "socket"
