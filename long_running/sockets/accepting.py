@@ -102,7 +102,10 @@ class Accepting:
     async def _take_turns(self, tasks: asyncio.TaskGroup) -> None:
         while True:
             turn = await self._waiting.get()
+            begun = not turn.save.keys() <= self.cursor.keys()
             await self._hand_over(turn.deliveries, turn.save)
+            if begun:  # what a place begins with must not be lost with this process
+                await self.saved()
             if turn.gap and self.backfill is not None:
                 await self._fill(self.backfill, tasks)
             self._count(-1, turn)

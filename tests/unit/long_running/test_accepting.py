@@ -103,6 +103,26 @@ def test_a_store_that_stumbles_loses_nothing() -> None:
     assert mailbox.kept == [f"{n}" for n in range(450)]
 
 
+def test_what_a_place_begins_with_is_saved_before_anything_of_it_is_taken() -> None:
+    """A channel seen for the first time is remembered at once: who dies then, skips nothing."""
+    order: list[str] = []
+
+    class Watched(Mailbox):
+        def save(self, changed: Mapping[str, str]) -> None:
+            Mailbox.save(self, changed)
+            order.append("saved")
+
+        def _kept(self, body: bytes) -> bool:
+            order.append("kept")
+            return Mailbox._kept(self, body)
+
+    relay = PaperRelay([channel("ch-1", at=NOW)])
+    meeting = catch_up(relay, {}, NOW)
+    meeting.hear(says("hello", at=NOW + 1))
+    hand_over([*meeting.steps, meeting.talk.last], Watched(), lambda: "kept" in order)
+    assert order[:2] == ["saved", "kept"]
+
+
 def test_reading_pauses_while_much_waits() -> None:
     """Neither many deliveries nor large ones pile up behind a mailbox that takes none."""
 
