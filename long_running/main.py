@@ -19,12 +19,11 @@ from typing import Final
 
 from aiohttp import web
 
-from long_running.following import Follower
+from long_running.following import Follower, room
 from long_running.health import page
 from long_running.host import Host
 from long_running.sockets.making import Making
 from threadline import wiring
-from threadline.app.watch import Watch
 from threadline.app.world import World
 from threadline.backends.aws.log import event_lines, start_logging
 from threadline.backends.aws.names import STAGE
@@ -45,7 +44,7 @@ async def run(environ: Mapping[str, str], stop: asyncio.Event) -> None:
     """
     async with _world(environ) as world:
         host = Host(world, Making(world, wiring.ingest_of(world), random.random), log.info)
-        follower = Follower(world.queues.runs, Watch(world), MOST_RUNS)
+        follower = Follower(world.queues.runs, wiring.watch(world), room(MOST_RUNS))
         settings = asyncio.create_task(_follow(host, world))
         watching = [follower.run()] if environ.get("THREADLINE_WATCH_HOST") == "task" else []
         runs = [asyncio.create_task(one) for one in watching]

@@ -32,5 +32,5 @@ def _record(record: SQSRecord) -> None:
             dispatch.give_up(world, received, Reason.POISON)
             return
         wait = dispatch.failed(world, received, type(error).__name__)
-        world.queues.mailbox.change_visibility(record.receipt_handle, wait)
+        world.queues.mailbox.change_visibility([record.receipt_handle], wait)
         raise

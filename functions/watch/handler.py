@@ -4,7 +4,6 @@ import asyncio
 from typing import Any
 
 from threadline import wiring
-from threadline.app.watch import Watch
 
 HAND_OVER_BEFORE = 30.0
 
@@ -13,7 +12,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Follow the whole batch at once; a hint whose follower failed comes again."""
     world = wiring.world()
     left = context.get_remaining_time_in_millis() / 1000 - HAND_OVER_BEFORE
-    watch = Watch(world, leave_at=world.clock.now() + max(left, 0.0))
+    watch = wiring.watch(world, leave_at=world.clock.now() + max(left, 0.0))
     records = event["Records"]
 
     async def follow() -> list[BaseException | None]:

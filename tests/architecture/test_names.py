@@ -9,6 +9,7 @@ SAY_NOTHING = {
     "processors", "service", "services", "data", "info",
 }  # fmt: skip
 GIVEN_BY_OTHERS = {
+    "data_received": "asyncio calls it",
     "handle_data": "html.parser calls it",
     "SecretsManager": "what AWS calls it",
     "secrets_manager": "what AWS calls it",

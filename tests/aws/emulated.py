@@ -94,10 +94,11 @@ class Emulated:
     clock: ShiftedClock
     name: str
     made: set[str] = field(default_factory=set)
+    rng: Random | None = None
 
     @cached_property
     def patience(self) -> Patience:
-        return Patience(self.clock, Random(self.name))
+        return Patience(self.clock, self.rng or Random(self.name))
 
     @cached_property
     def store(self) -> DynamoItems:
@@ -156,7 +157,8 @@ class Emulated:
         self.clock.advance(seconds)
 
     def elsewhere(self) -> "Emulated":
-        return Emulated(self.clients, self.clock, self.name, self.made)
+        others = Random(f"{self.name} elsewhere")  # no two processes make the same write ids
+        return Emulated(self.clients, self.clock, self.name, self.made, others)
 
 
 @cache

@@ -61,6 +61,7 @@ def module(path: Path, name: str) -> Module:
                 functions[node.name] = node
             case ast.ClassDef():
                 functions |= dict(_methods(node))
+                functions |= _begins(node)
     return Module(name, functions, dict(_imports(tree)))
 
 
@@ -68,6 +69,13 @@ def _methods(of: ast.ClassDef) -> Iterator[tuple[str, ast.AST]]:
     for node in of.body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield f"{of.name}.{node.name}", node
+
+
+def _begins(of: ast.ClassDef) -> dict[str, ast.AST]:
+    """Give what is run where the class itself is called."""
+    methods = dict(_methods(of))
+    begin = methods.get(f"{of.name}.__init__") or methods.get(f"{of.name}.__post_init__")
+    return {of.name: begin} if begin else {}
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[str, tuple[str, str]]]:

@@ -20,6 +20,7 @@ ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "store.get": ("dynamodb:GetItem", "dynamodb:BatchGetItem"),
     "store.query": ("dynamodb:Query",),
     "store.write": ("dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"),
+    "store.write_each": ("dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"),
     "store.due": ("dynamodb:Query",),
     "settings": ("dynamodb:Query",),
     "blobs.put": ("s3:PutObject",),

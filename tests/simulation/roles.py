@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from threadline.core.ports import Change, Item, ItemStore, Key, Put
+from threadline.core.ports import Change, Hindrance, Item, ItemStore, Key, Put
 
 ROLE: ContextVar[str] = ContextVar("role", default="nobody")
 
@@ -66,6 +66,11 @@ class RoleStore:
     def write_once(self, changes: Sequence[Change], write_id: str) -> None:
         self._note(changes)
         self.store.write_once(changes, write_id)  # type: ignore[attr-defined]
+
+    def write_each(self, writes: Sequence[Sequence[Change]]) -> tuple[Hindrance, ...]:
+        for changes in writes:
+            self._note(changes)
+        return self.store.write_each(writes)
 
     def due(self, kind: str, before: float, limit: int) -> tuple[Item, ...]:
         return self.store.due(kind, before, limit)

@@ -119,8 +119,8 @@ class Simulation:
         stubs.slow = self.slow
         ports = replace(self.ports.ports, store=self.store)
         self.world = self._world(stubs, ports)
-        self.watch = Watch(self.world, blocking=_inline)
-        self.twin = Watch(self._world(stubs, ports), blocking=_inline)
+        self.watch = Watch(self.world, blocking=_inline, renewing=_inline)
+        self.twin = Watch(self._world(stubs, ports), blocking=_inline, renewing=_inline)
         wiring.install(self.world)
 
     def stubs(self) -> Stubs:
@@ -292,7 +292,7 @@ class Simulation:
         self.lines.append({"event": event, "at": self.clock.now(), **fields})
 
 
-async def _inline(work: Callable[[], object]) -> object:
+async def _inline[T](work: Callable[[], T]) -> T:
     return work()
 
 

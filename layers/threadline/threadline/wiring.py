@@ -4,6 +4,7 @@ What a cold start must not pay for is imported where it is made.
 """
 
 import importlib
+import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,11 +19,13 @@ from threadline.core.ports import Blobs, Clock, ItemStore, Secrets
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from threadline.app.watch import Watch
     from threadline.app.world import Log, Queues, World
     from threadline.backends.aws.clients import Clients
     from threadline.backends.outgoing import Gate
     from threadline.backends.outgoing_http import AsyncioTransport, BlockingTransport
     from threadline.backends.sqlite.database import Database
+    from threadline.backends.threads import Threads
     from threadline.core.agent import Agent
     from threadline.core.settings import Settings
 
@@ -44,6 +47,9 @@ DIALECTS: Final = MappingProxyType(
     }
 )
 DATABASE: Final = "threadline.db"
+BEGINNINGS_AND_ENDS: Final = 64
+"""Threads: each posts for up to a second, and of 2,000 runs of a minute 33 end in a second."""
+RENEWALS: Final = 4
 
 
 @cache
@@ -287,6 +293,22 @@ class _Installed:
 
 
 _installed: Final = _Installed()
+
+
+def watch(world: "World", leave_at: float = math.inf) -> "Watch":
+    """Compose what follows runs, all of one process in the same threads."""
+    from threadline.app.watch import Watch
+
+    blocking, renewing = _threads()
+    return Watch(world, blocking, renewing, leave_at)
+
+
+@cache
+def _threads() -> "tuple[Threads, Threads]":
+    """Make the threads in which runs begin and end, and those that hold their leases."""
+    from threadline.backends.threads import Threads
+
+    return Threads(BEGINNINGS_AND_ENDS, "runs"), Threads(RENEWALS, "leases")
 
 
 def install(world: "World") -> None:

@@ -33,6 +33,7 @@ CANNOT: Final[dict[tuple[str, str], tuple[Literal["wrong", "slow"], str]]] = {
     ("moto", "test_neighbours_of_a_conflict_are_written"): ("slow", _THREADS),
     ("moto", "test_no_update_is_lost"): ("slow", _THREADS),
     ("moto", "test_one_of_many_makes_an_item"): ("slow", _THREADS),
+    ("moto", "test_the_same_item_twice_is_written_once"): ("slow", _THREADS),
     ("ministack", "test_a_chatty_group_starves_nobody"): ("wrong", _OLDEST),
     ("ministack", "test_a_stale_receipt_deletes_nothing"): ("wrong", _STALE),
 }

@@ -83,7 +83,7 @@ def test_a_visibility_is_at_most_twelve_hours(fifo: Queue, seconds: float) -> No
     with pytest.raises(ValueError, match="43200"):
         fifo.receive(1, visibility=seconds)
     with pytest.raises(ValueError, match="43200"):
-        fifo.change_visibility(one(fifo).receipt, seconds)
+        fifo.change_visibility([one(fifo).receipt], seconds)
 
 
 def test_nothing_to_do(fifo: Queue) -> None:

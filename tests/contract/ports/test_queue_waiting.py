@@ -49,7 +49,7 @@ def test_a_receive_waits_for_a_message_given_back(fifo: Queue) -> None:
     first = one(fifo)
     with ThreadPoolExecutor(1) as pool:
         future = waiting(pool, fifo)
-        fifo.change_visibility(first.receipt, 0)
+        fifo.change_visibility([first.receipt], 0)
         assert [message.received for message in future.result(LONG / 2)] == [2]
 
 

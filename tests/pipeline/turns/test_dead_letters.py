@@ -23,7 +23,7 @@ def hand_over(world: Simulation) -> int:
     queue.delete([one.receipt for one in messages if one.id not in failed])
     for one in messages:
         if one.id in failed:
-            queue.change_visibility(one.receipt, 0.0)
+            queue.change_visibility([one.receipt], 0.0)
     world.clock.advance(20)
     return len(failed)
 

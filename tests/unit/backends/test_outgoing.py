@@ -143,7 +143,7 @@ def use_everything(ports: Ports) -> list[object]:
     ]
     ports.queue.send([mail("1"), mail("2")])
     (first,) = ports.queue.receive(1, visibility=10.0)
-    ports.queue.change_visibility(first.receipt, 20.0)
+    ports.queue.change_visibility([first.receipt], 20.0)
     ports.queue.delete(iter([first.receipt]))
     answers += [
         first,

@@ -118,7 +118,7 @@ class QueueAgainstModel(RuleBasedStateMachine):
     def change_visibility(self, choice: st.DataObject, seconds: int) -> None:
         """Hide or reveal by a receipt, good or stale."""
         receipt = choice.draw(st.sampled_from(self.receipts[-6:]))
-        self.queue.change_visibility(receipt, seconds)
+        self.queue.change_visibility([receipt], seconds)
         if found := self.held(receipt):
             found[1].visible_at = self.now + seconds
 

@@ -6,8 +6,8 @@ from typing import Final
 
 from threadline.app import agents, posting
 from threadline.app.agents import Contact
-from threadline.app.following import Blocking
 from threadline.app.plan import send
+from threadline.app.trips import Blocking
 from threadline.app.world import World
 from threadline.core.agent import StoredFile
 from threadline.core.envelope import FilesReady, FollowRun

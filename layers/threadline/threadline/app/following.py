@@ -1,14 +1,14 @@
 """Follow one run: show it growing, read how it ended, hand over when time is short."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from threadline.app import agents, lease
+from threadline.app import agents, items, lease
 from threadline.app.agents import Contact
-from threadline.app.lease import Lease
+from threadline.app.lease import Lease, Writes
 from threadline.app.screen import Screen
+from threadline.app.trips import Blocking
 from threadline.app.world import World
 from threadline.core.agent import Outcome, RunStatus, StreamEnded, StreamGap
 from threadline.core.envelope import FollowRun
@@ -23,8 +23,6 @@ PATIENCE_AFTER_LIMIT: Final = 120.0
 LONGEST_REST: Final = 5.0
 SILENCE: Final = 30.0
 
-type Blocking = Callable[[Callable[[], object]], Awaitable[object]]
-
 
 @dataclass(slots=True)
 class Following:
@@ -35,7 +33,7 @@ class Following:
     contact: Contact
     screen: Screen
     lease: Lease
-    blocking: Blocking
+    writes: Writes
     leave_at: float
     visible: VisibleText = VisibleText()
     cursor: str = ""
@@ -45,6 +43,7 @@ class Following:
     dirty: bool = False
     cancelled: bool = False
     renew_at: float = 0.0
+    room_at: float = 0.0
     heard_at: float = 0.0
 
     async def outcome(self) -> Outcome | None:
@@ -52,7 +51,7 @@ class Following:
 
         Raises LeaseLost where somebody else follows now.
         """
-        self.renew_at = self.now() + lease.RENEW_EVERY
+        self.renew_at = lease.next_renewal(self.now())
         self._resume()
         tries = 0
         while True:
@@ -79,10 +78,12 @@ class Following:
         self.bell.set()
 
     def record(self) -> RunRecord:
-        """Give what a successor needs."""
+        """Give what a successor needs; a long text it reads again, from the stream's start."""
+        long = len(self.visible.text) > items.LARGE_TEXT
         return replace(
-            self.lease.record, cursor=self.cursor, visible=self.visible.text,
-            shown=self.screen.shown, placeholder=self.screen.posted, edits=self.screen.edits,
+            self.lease.record, cursor="" if long else self.cursor,
+            visible="" if long else self.visible.text, shown="" if long else self.screen.shown,
+            placeholder=self.screen.posted, edits=self.screen.edits,
         )  # fmt: skip
 
     def over_limit(self) -> bool:
@@ -113,7 +114,8 @@ class Following:
         self.screen.posted = self.screen.posted or record.placeholder
         self.dirty = self.screen.queued
         if record.lease > 1:
-            self.screen.not_before = self.now() + lease.EDIT_NEEDS
+            rested = self.now() + lease.EDIT_NEEDS
+            self.screen.not_before = max(self.screen.not_before, rested)
 
     async def _stream(self) -> bool:
         """Show the stream until it ends, breaks, or we must leave; tell whether anything came."""
@@ -151,6 +153,7 @@ class Following:
                 self.screen.frozen = True
             if events and not self.dirty:
                 self.dirty = True
+                self.room_at = self.world.paces.room(self.now())
                 self.bell.set()
             if self.ended:
                 return
@@ -159,7 +162,7 @@ class Following:
         """Sleep until something is due or somebody rings."""
         due = min(self.renew_at, self.hint.turn.limit_at, self.leave_at, self.heard_at + SILENCE)
         if self.dirty:
-            due = min(due, self.screen.next_at())
+            due = min(due, self._show_at())
         try:
             async with asyncio.timeout(max(due - self.now(), 0.0)):
                 await self.bell.wait()
@@ -171,19 +174,18 @@ class Following:
         now = self.now()
         if now >= self.renew_at:
             await self._renew()
-        if self.dirty and now >= self.screen.next_at():
+        if self.dirty and now >= self._show_at():
             self.dirty = False
             if self.screen.wants(self.visible.text):
                 await self.screen.show(self.visible.text, self.lease)
 
+    def _show_at(self) -> float:
+        """Give when the text may be shown: the chat has its pace, and so has this process."""
+        return max(self.screen.next_at(), self.room_at)
+
     async def _renew(self) -> None:
-        self.renew_at = self.now() + lease.RENEW_EVERY
-        record = self.record()
-
-        def write() -> None:
-            self.lease = lease.renewed(self.world, self.lease, record)
-
-        await self.blocking(write)
+        self.renew_at = lease.next_renewal(self.now())
+        self.lease = await lease.renewed(self.world, self.writes, self.lease, self.record())
 
     async def _wait(self, seconds: float) -> bool:
         """Wait, renewing the lease; tell whether to go on."""
@@ -257,10 +259,4 @@ class Following:
 
 async def contact_of(world: World, hint: FollowRun, blocking: Blocking) -> Contact:
     """Find the agent of a hint's turn without blocking the loop."""
-    found: list[Contact] = []
-
-    def look() -> None:
-        found.append(agents.contact(world, world.settings(), hint.turn.agent))
-
-    await blocking(look)
-    return found[0]
+    return await blocking(lambda: agents.contact(world, world.settings(), hint.turn.agent))

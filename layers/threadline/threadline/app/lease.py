@@ -1,19 +1,24 @@
 """Who follows a run: a numbered lease on its item; the queue is only a hint."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from threadline.app import items
+from threadline.app.trips import Blocking, Trips
 from threadline.app.world import World
 from threadline.core.envelope import FollowRun
 from threadline.core.errors import Conflict, LeaseLost
-from threadline.core.ports import Change, Expect, Put
+from threadline.core.ports import MAX_CHANGES, Change, Expect, Hindrance, Put
 from threadline.core.records import RunRecord
 
 LENGTH: Final = 45.0
 RENEW_EVERY: Final = 15.0
 EDIT_NEEDS: Final = 12.0
 """Seconds of lease an edit must have left; also how long a new holder waits with its first."""
+
+type Writes = Trips[Sequence[Change], Hindrance]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +89,54 @@ def take_over(world: World, hint: FollowRun) -> Lease | Held | Over:
 def write(world: World, lease: Lease, record: RunRecord, with_it: list[Change]) -> Lease:
     """Write the record under the lease, with changes that go with it. Raises LeaseLost."""
     try:
-        world.store.write([Put(items.run_item(record, world.clock.now()), lease.version), *with_it])
+        world.store.write([_put(world, lease, record), *with_it])
     except Conflict as error:
         raise LeaseLost(f"turn {record.turn}") from error
     return Lease(record, lease.version + 1)
 
 
-def renewed(world: World, lease: Lease, record: RunRecord) -> Lease:
+def given_back(world: World, lease: Lease, record: RunRecord) -> Lease:
+    """Give the lease up so that anybody may take it at once. Raises LeaseLost."""
+    return write(world, lease, _free(record), [])
+
+
+def writes_of(world: World, blocking: Blocking) -> Writes:
+    """Carry the writes of many leases together; each is fenced by its own version."""
+
+    def carry(several: Sequence[Sequence[Change]]) -> Sequence[Hindrance]:
+        return world.store.write_each(several)
+
+    return Trips(carry, blocking, MAX_CHANGES)
+
+
+def next_renewal(now: float) -> float:
+    """Give when a lease is renewed next: in whole seconds, so that many fall together."""
+    return float(math.floor(now + RENEW_EVERY))
+
+
+async def renewed(world: World, writes: Writes, lease: Lease, record: RunRecord) -> Lease:
     """Prolong the lease and store how far the follower came. Raises LeaseLost."""
     longer = replace(record, lease_end=world.clock.now() + LENGTH)
-    return write(world, lease, longer, [])
+    return await _written(world, writes, lease, longer)
 
 
-def given_back(world: World, lease: Lease, record: RunRecord) -> Lease:
-    """Give the lease up so that anybody may take it at once."""
-    return write(world, lease, replace(record, holder="", lease_end=0.0), [])
+async def handed_over(world: World, writes: Writes, lease: Lease, record: RunRecord) -> Lease:
+    """Give the lease up as `given_back` does, together with others. Raises LeaseLost."""
+    return await _written(world, writes, lease, _free(record))
+
+
+async def _written(world: World, writes: Writes, lease: Lease, record: RunRecord) -> Lease:
+    hindrance = await writes.take([_put(world, lease, record)])
+    if isinstance(hindrance, Conflict):
+        raise LeaseLost(f"turn {record.turn}") from hindrance
+    if hindrance is not None:
+        raise hindrance
+    return Lease(record, lease.version + 1)
+
+
+def _put(world: World, lease: Lease, record: RunRecord) -> Put:
+    return Put(items.run_item(record, world.clock.now()), lease.version)
+
+
+def _free(record: RunRecord) -> RunRecord:
+    return replace(record, holder="", lease_end=0.0)

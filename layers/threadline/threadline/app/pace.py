@@ -5,8 +5,13 @@ What other processes learn is in the store (`Cooling`); this only spares us the 
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Final
 
 from threadline.core.posting import Destination, Traits
+
+GROWTHS_A_SECOND: Final = 100
+"""Edits that only show progress, of one process: each costs it milliseconds, a lease may not wait.
+With 2,000 answers that grow at once each of them grows every 20 s."""
 
 
 def interval(traits: Traits, to: Destination) -> float:
@@ -21,6 +26,7 @@ class Paces:
     _edit_from: dict[str, float] = field(default_factory=dict)
     _growth_from: dict[str, float] = field(default_factory=dict)
     _runs: Counter[str] = field(default_factory=Counter)
+    _room_from: float = 0.0
 
     def edit_from(self, destination: str) -> float:
         """Give when a final edit may go."""
@@ -29,6 +35,12 @@ class Paces:
     def growth_from(self, destination: str) -> float:
         """Give when an edit that only shows progress may go."""
         return max(self.edit_from(destination), self._growth_from.get(destination, 0.0))
+
+    def room(self, now: float) -> float:
+        """Take this process's next free moment for an edit that only shows progress."""
+        room = max(self._room_from, now)
+        self._room_from = room + 1 / GROWTHS_A_SECOND
+        return room
 
     def edited(self, destination: str, now: float, each: float) -> None:
         """Note an edit; with several live runs in a chat each of them waits for the others."""

@@ -40,7 +40,7 @@ class DeadLetters:
         """List every letter, oldest first; they stay where they are."""
         found = tuple(self._received())
         for letter in reversed(found):
-            self.dead.change_visibility(letter.received.receipt, 0.0)
+            self.dead.change_visibility([letter.received.receipt], 0.0)
         return found
 
     def put_back(self, wanted: str, hand: Hand) -> int:
@@ -48,7 +48,7 @@ class DeadLetters:
         moved = 0
         for letter in tuple(self._received()):
             if wanted and wanted not in {letter.id, letter.delivery}:
-                self.dead.change_visibility(letter.received.receipt, 0.0)
+                self.dead.change_visibility([letter.received.receipt], 0.0)
                 continue
             self._move(letter)
             now = self.clock.now()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from threadline.app import answer, items, ledger, pace, posting
 from threadline.app.lease import EDIT_NEEDS, Lease
+from threadline.app.trips import Blocking
 from threadline.app.world import World
 from threadline.core.envelope import FollowRun
 from threadline.core.errors import PostError, RateLimited
@@ -24,6 +25,7 @@ class Screen:
     world: World
     platform: Platform
     hint: FollowRun
+    blocking: Blocking
     posted: Receipt | None = None
     shown: str = ""
     not_before: float = 0.0
@@ -76,7 +78,8 @@ class Screen:
         except RateLimited as error:
             until = self.world.clock.now() + error.after
             self.world.paces.cooled(self.destination, until, pace.interval(platform.traits, to))
-            self.world.store.write([ledger.cooling(self.destination, until)])
+            cooling = ledger.cooling(self.destination, until)
+            await self.blocking(lambda: self.world.store.write([cooling]))
         except (PostError, TimeoutError) as error:
             self.uncertain = self.uncertain or isinstance(error, TimeoutError)
             self.world.log("edit", turn=self.hint.turn.id, reason=type(error).__name__)

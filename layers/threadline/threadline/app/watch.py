@@ -1,16 +1,17 @@
 """Follow runs, many at once, and fetch files; the queue only hints, the lease decides."""
 
-import asyncio
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from threadline.app import closing, codec, deliver, fetching, handing, items, lease, ledger
 from threadline.app.codec import Unreadable
-from threadline.app.following import Blocking, Following, contact_of
-from threadline.app.lease import Held, Lease, Over
+from threadline.app.following import Following, contact_of
+from threadline.app.lease import Held, Lease, Over, Writes
 from threadline.app.ledger import Entry, Live
 from threadline.app.plan import send
 from threadline.app.screen import Screen
+from threadline.app.trips import Blocking, Trips, in_thread
 from threadline.app.world import World
 from threadline.core.envelope import FollowRun, Timer
 from threadline.core.errors import AgentRejected, LeaseLost
@@ -25,23 +26,30 @@ from threadline.core.texts import say
 FOREVER: Final = float("inf")
 WAITS_FOR_OTHERS: Final = 5.0
 """Seconds a growing answer leaves to what waits to be said in the chat."""
-
-
-async def in_thread(work: object) -> object:
-    """Run blocking work beside the loop."""
-    return await asyncio.to_thread(work)  # type: ignore[arg-type]
+HINTS_TOGETHER: Final = 10
 
 
 @dataclass(slots=True)
 class Watch:
-    """Follows what it is hinted; `leave_at` is when everything is handed over (a deadline)."""
+    """Follows what it is hinted; `leave_at` is when everything is handed over (a deadline).
+
+    `blocking` runs what begins and ends a run, which may take seconds; `renewing` what holds the
+    leases, which must not wait for that.
+    """
 
     world: World
     blocking: Blocking = in_thread
+    renewing: Blocking = in_thread
     leave_at: float = FOREVER
+    writes: Writes = field(init=False)
+    successors: Trips[FollowRun, None] = field(init=False)
     taken: set[str] = field(default_factory=set)
     followed: dict[str, Following] = field(default_factory=dict)
     leaving: bool = False
+
+    def __post_init__(self) -> None:
+        self.writes = lease.writes_of(self.world, self.renewing)
+        self.successors = Trips(self._hint, self.renewing, HINTS_TOGETHER)
 
     async def follow(self, body: str) -> None:
         """Follow one hint until its run needs no more following; bad input is logged and dropped.
@@ -75,8 +83,7 @@ class Watch:
         if platform is None:
             self.world.log("step", step=str(Reason.NO_ROUTE), turn=hint.turn.id)
             return
-        taken = _Taken()
-        await self.blocking(lambda: _take(self.world, hint, platform, taken))
+        taken = await self.blocking(lambda: _take(self.world, hint, platform))
         if taken.lease is None:
             return
         try:
@@ -84,7 +91,7 @@ class Watch:
         except AgentRejected as error:
             held = taken.lease
             self.world.log("lease", turn=hint.turn.id, state="no agent", reason=str(error)[:80])
-            await self.blocking(lambda: lease.given_back(self.world, held, held.record))
+            await lease.handed_over(self.world, self.writes, held, held.record)
             return
         if taken.live.entries or taken.live.cooling_until > run.now():
             run.screen.not_before = max(taken.live.cooling_until, run.now() + WAITS_FOR_OTHERS)
@@ -103,10 +110,10 @@ class Watch:
         self, hint: FollowRun, platform: Platform, held: Lease, posted: Receipt | None
     ) -> Following:
         waits = bool(hint.turn.queued_part) and not held.record.shown
-        screen = Screen(self.world, platform, hint, posted, queued=waits)
+        screen = Screen(self.world, platform, hint, self.blocking, posted, queued=waits)
         contact = await contact_of(self.world, hint, self.blocking)
         run = Following(
-            self.world, hint, contact, screen, held, self.blocking, self.leave_at,
+            self.world, hint, contact, screen, held, self.writes, self.leave_at,
             leaving=self.leaving,
         )  # fmt: skip
         if held.record.lease == 1 and hint.turn.reply is not ReplyMode.LOG:
@@ -117,16 +124,21 @@ class Watch:
         outcome = await run.outcome()
         files = None if outcome is None else await handing.brought(run, outcome)
         if outcome is None or files is None:
-            await self.blocking(lambda: _hand_over(run))
+            await self._hand_over(run)
             return
-        ending = []
         cooling = await run.rested()
+        ending = await self.blocking(lambda: closing.close(run, outcome, files, cooling))
+        await run.screen.mark(ending.stage)
 
-        def close() -> None:
-            ending.append(closing.close(run, outcome, files, cooling))
+    async def _hand_over(self, run: Following) -> None:
+        """Store how far we came, give the lease back, hint a successor."""
+        given = await lease.handed_over(self.world, self.writes, run.lease, run.record())
+        await self.successors.take(replace(run.hint, observed=given.version))
+        self.world.log("lease", turn=run.hint.turn.id, state="handed over")
 
-        await self.blocking(close)
-        await run.screen.mark(ending[0].stage)
+    def _hint(self, successors: Sequence[FollowRun]) -> Sequence[None]:
+        send(self.world, self.world.clock.now(), [], [*successors], [])
+        return [None] * len(successors)
 
 
 @dataclass(slots=True)
@@ -138,8 +150,9 @@ class _Taken:
     live: Live = Live(0.0, ())
 
 
-def _take(world: World, hint: FollowRun, platform: Platform, taken: _Taken) -> None:
+def _take(world: World, hint: FollowRun, platform: Platform) -> _Taken:
     """Take the lease and post the first sign of life, or leave the run to its holder."""
+    taken = _Taken()
     taken.live = ledger.live(world, items.destination_of(hint.turn.destination))
     if hint.observed == 0:
         sign = _first_sign(world, hint, platform, taken)
@@ -148,7 +161,7 @@ def _take(world: World, hint: FollowRun, platform: Platform, taken: _Taken) -> N
         if taken.lease is not None:
             if sign is not None:
                 taken.posted = _post_sign(world, sign)
-            return
+            return taken
     match lease.take_over(world, hint):
         case Lease() as held:
             taken.lease = held
@@ -162,6 +175,7 @@ def _take(world: World, hint: FollowRun, platform: Platform, taken: _Taken) -> N
             )  # fmt: skip
             now = world.clock.now()
             send(world, now, [], [], [Timer(at=now + lease.LENGTH, mail=again)])
+    return taken
 
 
 def _first_sign(world: World, hint: FollowRun, platform: Platform, taken: _Taken) -> Part | None:
@@ -204,11 +218,3 @@ def _post_sign(world: World, sign: Part) -> Receipt | None:
     if sent.again_at and sent.part.state is not PartState.SENDING:
         world.store.write([Delete(items.open_part(sent.part), 2)])
     return sent.part.receipt if sent.part.state is PartState.SENT else None
-
-
-def _hand_over(run: Following) -> None:
-    """Store how far we came, give the lease back, hint a successor."""
-    record = run.record()
-    lease.given_back(run.world, run.lease, record)
-    send(run.world, run.now(), [], [run.hint], [])
-    run.world.log("lease", turn=run.hint.turn.id, state="handed over")

@@ -12,11 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from threadline.core.errors import StoreUnavailable
+from threadline.core.errors import StoreError, StoreUnavailable
 from threadline.core.http import BlobRef
 from threadline.core.ports import (
     Blobs,
     Change,
+    Hindrance,
     Item,
     ItemStore,
     Key,
@@ -175,8 +176,19 @@ class GatedStore(_Gated):
         else:
             self._call("write", lambda: store.write(changes))
 
+    def write_each(self, writes: Sequence[Sequence[Change]]) -> tuple[Hindrance, ...]:
+        """Let each write pass by itself: a fault meets one and not its neighbours."""
+        return tuple(self._hindrance(changes) for changes in writes)
+
     def due(self, kind: str, before: float, limit: int) -> tuple[Item, ...]:
         return self._call("due", lambda: self._store.due(kind, before, limit))
+
+    def _hindrance(self, changes: Sequence[Change]) -> Hindrance:
+        try:
+            self.write(changes)
+        except (StoreError, ValueError) as hindrance:
+            return hindrance
+        return None
 
 
 class GatedQueue(_Gated):
@@ -198,8 +210,9 @@ class GatedQueue(_Gated):
         handled = tuple(receipts)
         self._call("delete", lambda: self._queue.delete(handled))
 
-    def change_visibility(self, receipt: str, seconds: float) -> None:
-        self._call("change_visibility", lambda: self._queue.change_visibility(receipt, seconds))
+    def change_visibility(self, receipts: Iterable[str], seconds: float) -> None:
+        held = tuple(receipts)
+        self._call("change_visibility", lambda: self._queue.change_visibility(held, seconds))
 
 
 class GatedBlobs(_Gated):

@@ -11,7 +11,7 @@ from threadline.cli.state import FOLDER
 
 PORT = 8420
 MOST_PORT = 65_535
-MOST_RUNS = 200
+MOST_RUNS = 2000
 
 
 def add(subparsers: Any) -> None:
@@ -22,7 +22,7 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument(
         "--runs", type=int, default=MOST_RUNS,
-        help=f"runs followed at once, 2000 at most (default {MOST_RUNS})",
+        help=f"runs followed at once, {MOST_RUNS} at most and by default",
     )  # fmt: skip
     parser.set_defaults(run=run)
 
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
         folder=root / FOLDER,
         told=told,
         port=args.port,
-        most_runs=max(1, min(args.runs, 2000)),
+        most_runs=max(1, min(args.runs, MOST_RUNS)),
         environ=dict(os.environ),
     )
     return asyncio.run(serve(options, say))

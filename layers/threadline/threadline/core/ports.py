@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, Protocol
 
+from threadline.core.errors import StoreError
 from threadline.core.http import BlobRef
 from threadline.core.json import Json
 
@@ -66,6 +67,8 @@ class Check:
 
 type Change = Put | Delete | Check
 
+type Hindrance = StoreError | ValueError | None
+
 MAX_CHANGES: Final = 100
 
 
@@ -93,6 +96,14 @@ class ItemStore(Protocol):
 
         Raises Conflict where an expectation failed (nothing was written), StoreUnavailable where
         the outcome is unknown. A repeat by the client library after a lost answer is success.
+        """
+        ...
+
+    def write_each(self, writes: Sequence[Sequence[Change]]) -> tuple[Hindrance, ...]:
+        """Make writes that have nothing to do with each other, and give what hindered each.
+
+        Each is a `write` of its own, all or nothing; together they take less time than one after
+        the other. What `write` raises stands in the place of that one, None for one that was made.
         """
         ...
 
@@ -148,8 +159,11 @@ class Queue(Protocol):
         """Remove handled messages; a receipt whose visibility ended does nothing."""
         ...
 
-    def change_visibility(self, receipt: str, seconds: float) -> None:
-        """Hide a received message for that long from now; 0 gives it back at once."""
+    def change_visibility(self, receipts: Iterable[str], seconds: float) -> None:
+        """Hide received messages for that long from now; 0 gives them back at once.
+
+        A receipt whose visibility ended does nothing.
+        """
         ...
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from aiohttp import web
 
-from long_running.following import Follower, Follows
+from long_running.following import Follower, Follows, room
 from threadline.app.world import World
 from threadline.local.clockwork import sweep_every_minute
 from threadline.local.front_door import FrontDoor
@@ -34,7 +34,7 @@ INGEST_ROUTES: Final = (
     Route("POST", "/webhooks/{platform}/{app}"),
 )
 CONNECT_ROUTES: Final = (Route("POST", "/agents/{agent}/ended"),)
-MOST_RUNS: Final = 200
+MOST_RUNS: Final = 2000
 
 
 class Hosting:
@@ -66,7 +66,7 @@ class Hosting:
                 sweep=sweep,
             )
         ]
-        self._follower = Follower(world.queues.runs, watch, most_runs)
+        self._follower = Follower(world.queues.runs, watch, room(most_runs))
         self._sweep = functools.partial(sweep_every_minute, sweep, clock, new_id)
         self._following: asyncio.Task[None] | None = None
         self._sweeping: asyncio.Task[None] | None = None

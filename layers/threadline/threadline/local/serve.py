@@ -20,7 +20,6 @@ from functions.sweep.handler import handler as sweep
 from long_running.host import Host
 from long_running.sockets.making import Making
 from threadline import wiring
-from threadline.app.watch import Watch
 from threadline.app.world import World
 from threadline.backends.log_lines import place
 from threadline.local.admitting import Invitations
@@ -147,7 +146,7 @@ class Serve:
         wiring.install(world)
         playground = Playground(self.folder.path, world, lambda: secrets.token_hex(32), program)
         hosting = Hosting(
-            world, HANDLERS, Watch(world), lambda: uuid.uuid4().hex,
+            world, HANDLERS, wiring.watch(world), lambda: uuid.uuid4().hex,
             [*playground.routes(), *self.standing.links.routes(world.blobs)],
             self.options.most_runs,
         )  # fmt: skip

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 CONFIG: Final = Config(
     connect_timeout=2.0,
     read_timeout=10.0,
-    max_pool_connections=32,
+    max_pool_connections=100,  # more than there are threads: one too many is thrown away
     retries={"total_max_attempts": 1},  # `Patience` repeats, and knows what was sent
 )
 S3_CONFIG: Final = CONFIG.merge(

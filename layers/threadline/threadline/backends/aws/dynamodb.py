@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from heapq import merge
 from itertools import islice
@@ -13,8 +14,8 @@ from threadline.backends.aws import rows, transaction
 from threadline.backends.aws.errors import AWS_ERRORS, Verdict, repeated, verdict
 from threadline.backends.aws.patience import Patience, Unfinished
 from threadline.backends.aws.transaction import Refusal, Stamp
-from threadline.core.errors import StoreUnavailable
-from threadline.core.ports import Change, Expect, Item, Key
+from threadline.core.errors import StoreError, StoreUnavailable
+from threadline.core.ports import Change, Expect, Hindrance, Item, Key
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.client import DynamoDBClient
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     )
 
 DUE_TABLES: Final = ("conversations", "outbox")
+WRITES_AT_ONCE: Final = 8
 
 
 class DynamoItems:
@@ -45,6 +47,7 @@ class DynamoItems:
         self._tables = dict(tables)
         self._patience = patience
         self._due_tables = tuple(due_tables)
+        self._beside = ThreadPoolExecutor(WRITES_AT_ONCE, thread_name_prefix="dynamodb")
 
     def get(self, keys: Sequence[Key]) -> tuple[Item | None, ...]:
         limits.check_keys(keys)
@@ -95,6 +98,10 @@ class DynamoItems:
             found |= transaction.unexpected(needed, refused)
         raise StoreUnavailable("an item without an expectation kept changing")
 
+    def write_each(self, writes: Sequence[Sequence[Change]]) -> tuple[Hindrance, ...]:
+        # Apart and not in one transaction, which costs twice and fails as a whole.
+        return tuple(self._beside.map(self._hindrance, writes))
+
     def due(self, kind: str, before: float, limit: int) -> tuple[Item, ...]:
         if limit < 1:
             return ()
@@ -104,6 +111,13 @@ class DynamoItems:
             for shard in range(rows.SHARDS)
         ]
         return tuple(islice(merge(*shards, key=_due_at), limit))
+
+    def _hindrance(self, changes: Sequence[Change]) -> Hindrance:
+        try:
+            self.write(changes)
+        except (StoreError, ValueError) as hindrance:
+            return hindrance
+        return None
 
     def _due_in(self, table: str, partition: str, before: float, limit: int) -> Iterator[Item]:
         asked: QueryInputTypeDef = {

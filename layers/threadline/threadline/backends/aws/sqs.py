@@ -8,8 +8,6 @@ from itertools import batched
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
-from botocore.exceptions import ClientError
-
 from threadline.backends import limits
 from threadline.backends.aws.patience import Patience, Unfinished
 from threadline.backends.light.batches import BATCH, batches
@@ -19,6 +17,8 @@ from threadline.core.ports import Outgoing, Received
 if TYPE_CHECKING:
     from mypy_boto3_sqs.client import SQSClient
     from mypy_boto3_sqs.type_defs import (
+        BatchResultErrorEntryTypeDef,
+        ChangeMessageVisibilityBatchRequestEntryTypeDef,
         DeleteMessageBatchRequestEntryTypeDef,
         MessageTypeDef,
         SendMessageBatchRequestEntryTypeDef,
@@ -26,16 +26,6 @@ if TYPE_CHECKING:
 
 LONGEST_WAIT: Final = 8
 """Seconds a receive waits at most: less than the client waits for an answer."""
-
-_STALE: Final = frozenset(
-    {
-        "AWS.SimpleQueueService.MessageNotInflight",
-        "InvalidParameterValue",
-        "MessageNotInflight",
-        "ReceiptHandleIsInvalid",
-    }
-)
-"""What SQS calls a receipt whose visibility ended, or whose message is gone."""
 
 
 class SqsQueue:
@@ -83,19 +73,16 @@ class SqsQueue:
             }
             self._each(f"delete in {self._name}", entries, self._delete)
 
-    def change_visibility(self, receipt: str, seconds: float) -> None:
+    def change_visibility(self, receipts: Iterable[str], seconds: float) -> None:
         limits.check_visibility(seconds)
-
-        def change() -> None:
-            try:
-                self._client.change_message_visibility(
-                    QueueUrl=self._url, ReceiptHandle=receipt, VisibilityTimeout=ceil(seconds)
-                )
-            except ClientError as error:
-                if error.response.get("Error", {}).get("Code") not in _STALE:
-                    raise
-
-        self._patience.call(f"change visibility in {self._name}", change)
+        for batch in batched(receipts, BATCH, strict=False):
+            entries: dict[str, ChangeMessageVisibilityBatchRequestEntryTypeDef] = {
+                str(number): {
+                    "Id": str(number), "ReceiptHandle": receipt, "VisibilityTimeout": ceil(seconds)
+                }
+                for number, receipt in enumerate(batch)
+            }  # fmt: skip
+            self._each(f"change visibility in {self._name}", entries, self._hide)
 
     def _each[Entry](
         self,
@@ -126,10 +113,21 @@ class SqsQueue:
         self, entries: Sequence[DeleteMessageBatchRequestEntryTypeDef]
     ) -> Mapping[str, str]:
         answer = self._client.delete_message_batch(QueueUrl=self._url, Entries=entries)
-        # The sender's fault is a stale receipt: the message is somebody else's now, or gone.
-        return {
-            one["Id"]: one["Code"] for one in answer.get("Failed", []) if not one["SenderFault"]
-        }
+        return _not_stale(answer.get("Failed", []))
+
+    def _hide(
+        self, entries: Sequence[ChangeMessageVisibilityBatchRequestEntryTypeDef]
+    ) -> Mapping[str, str]:
+        answer = self._client.change_message_visibility_batch(QueueUrl=self._url, Entries=entries)
+        return _not_stale(answer.get("Failed", []))
+
+
+def _not_stale(failed: Sequence[BatchResultErrorEntryTypeDef]) -> Mapping[str, str]:
+    """Leave out the sender's fault, a stale receipt: its message is somebody else's now, or gone.
+
+    https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_BatchResultErrorEntry.html
+    """
+    return {one["Id"]: one["Code"] for one in failed if not one["SenderFault"]}
 
 
 def _fifo_entry(number: str, message: Outgoing) -> SendMessageBatchRequestEntryTypeDef:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -53,6 +54,10 @@ class Database:
     def write[T](self, work: Work[T]) -> T:
         """Do the work in a transaction, perhaps shared; see `Writer.run`."""
         return self._writer.run(work)
+
+    def begin[T](self, work: Work[T]) -> Future[T]:
+        """Give what will come of a work that is to be written; see `Writer.begin`."""
+        return self._writer.begin(work)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

@@ -64,10 +64,12 @@ class SqliteQueue:
             self._database.write(partial(self._delete, held))
             self._arrivals.ring()
 
-    def change_visibility(self, receipt: str, seconds: float) -> None:
+    def change_visibility(self, receipts: Iterable[str], seconds: float) -> None:
         check_visibility(seconds)
-        self._database.write(partial(self._hide, _numbers(receipt), seconds))
-        self._arrivals.ring()
+        held = [_numbers(receipt) for receipt in receipts]
+        if held:
+            self._database.write(partial(self._hide, held, seconds))
+            self._arrivals.ring()
 
     def release(self) -> None:
         """Give back at once what is in flight: for a process that knows its receivers are dead."""
@@ -151,19 +153,21 @@ class SqliteQueue:
                 groups[group] = None
         self._settle(groups, now, connection)
 
-    def _hide(self, held: tuple[int, int], seconds: float, connection: sqlite3.Connection) -> None:
+    def _hide(
+        self, held: Sequence[tuple[int, int]], seconds: float, connection: sqlite3.Connection
+    ) -> None:
         now = self._database.clock.now()
-        number, received = held
-        group = self._group_in_flight(number, received, now, connection)
-        if group is None:
-            return
-        connection.execute(
-            "UPDATE message SET visible_at = ? WHERE number = ?", (now + seconds, number)
-        )
-        if self._fifo:
-            self._settle([group], now, connection)
-        else:
-            self._set_ready(number, now + seconds, connection)
+        for number, received in held:
+            group = self._group_in_flight(number, received, now, connection)
+            if group is None:
+                continue
+            connection.execute(
+                "UPDATE message SET visible_at = ? WHERE number = ?", (now + seconds, number)
+            )
+            if self._fifo:
+                self._settle([group], now, connection)
+            else:
+                self._set_ready(number, now + seconds, connection)
 
     def _release(self, connection: sqlite3.Connection) -> None:
         now = self._database.clock.now()

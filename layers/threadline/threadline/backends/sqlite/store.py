@@ -4,15 +4,16 @@ import json
 import sqlite3
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from threadline.backends.limits import check_changes, check_key, check_keys
 from threadline.backends.sqlite.database import Database
-from threadline.core.errors import Conflict
+from threadline.core.errors import Conflict, StoreError
 from threadline.core.json import Json
-from threadline.core.ports import Change, Delete, Expect, Item, Key, Put
+from threadline.core.ports import Change, Delete, Expect, Hindrance, Item, Key, Put
 
 REMEMBERED: Final = 600.0
 PURGE_AFTER: Final = 3600.0
@@ -77,10 +78,12 @@ class SqliteStore:
 
     def write_once(self, changes: Sequence[Change], write_id: str) -> None:
         """Write as `write` does, however often it is called with the same id."""
-        check_changes(changes)
-        steps = [_Step.of(change) for change in changes]
-        if steps:
-            self._database.write(partial(self._apply, steps, write_id))
+        if changes:
+            self._begin(changes, write_id).result()
+
+    def write_each(self, writes: Sequence[Sequence[Change]]) -> tuple[Hindrance, ...]:
+        begun = [self._begin_or_refuse(changes) for changes in writes]
+        return tuple(_hindrance(one) for one in begun)
 
     def due(self, kind: str, before: float, limit: int) -> tuple[Item, ...]:
         where = "due_kind = :kind AND due_at <= :before"
@@ -90,6 +93,19 @@ class SqliteStore:
             "limit": max(limit, 0),
         }
         return self._select(where, "due_at, partition, sort", wanted)
+
+    def _begin(self, changes: Sequence[Change], write_id: str) -> Future[None]:
+        check_changes(changes)
+        steps = [_Step.of(change) for change in changes]
+        return self._database.begin(partial(self._apply, steps, write_id))
+
+    def _begin_or_refuse(self, changes: Sequence[Change]) -> Future[None]:
+        try:
+            return self._begin(changes, self._write_ids())
+        except (StoreError, ValueError) as refusal:
+            refused = Future[None]()
+            refused.set_exception(refusal)
+            return refused
 
     def _select(
         self, where: str, order: str, wanted: Mapping[str, str | float | None]
@@ -162,6 +178,14 @@ class _Stored:
     version: int
     write_id: str
     expires_at: float | None
+
+
+def _hindrance(begun: Future[None]) -> Hindrance:
+    try:
+        begun.result()
+    except (StoreError, ValueError) as hindrance:
+        return hindrance
+    return None
 
 
 def _stored(connection: sqlite3.Connection, key: Key) -> _Stored | None:

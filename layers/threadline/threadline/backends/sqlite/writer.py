@@ -40,12 +40,16 @@ class Writer:
 
         Raises what the work raised, and StoreUnavailable where the transaction did not land.
         """
+        return self.begin(work).result()
+
+    def begin[T](self, work: Work[T]) -> Future[T]:
+        """Give what will come of the work, without waiting. Raises StoreUnavailable."""
         attempt = _Attempt(work)
         with self._admission:
             if self._stopped:
                 raise StoreUnavailable("the database is closed")
             self._waiting.put(attempt)
-        return attempt.landed.result()
+        return attempt.landed
 
     def stop(self) -> None:
         """Finish what waits, then close the connection."""
