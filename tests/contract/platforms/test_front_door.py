@@ -11,7 +11,12 @@ from typing import Any
 
 import pytest
 
-from tests.contract.platforms.enrolled import EVERY_PLATFORM, EVERY_RECORDING, accepted
+from tests.contract.platforms.enrolled import (
+    ENROLLED,
+    EVERY_PLATFORM,
+    EVERY_RECORDING,
+    accepted,
+)
 from tests.contract.platforms.enrolment import Enrolment
 from tests.contract.ports.backends import Ports, embedded
 from tests.events import Recorded, recordings
@@ -112,11 +117,22 @@ def test_a_redelivery_is_one_message(one: Enrolment, ports: Ports) -> None:
     assert len(door.mailbox()) == 1
 
 
-@EVERY_PLATFORM
-def test_odd_envelopes_arrive(one: Enrolment, ports: Ports) -> None:
-    """A base64 body and header names in any case are the delivery they were."""
-    door = open_door(one, ports)
-    event = accepted(one).event
+EACH_KIND = [
+    pytest.param(one, recorded, id=str(recorded))
+    for one in ENROLLED
+    for recorded in {
+        case.event["headers"].get("content-type", ""): case
+        for case in recordings(one.platform.name)
+        if case.expect["outcome"] == "accepted" and not case.without
+    }.values()
+]
+
+
+@pytest.mark.parametrize(("one", "recorded"), EACH_KIND)
+def test_odd_envelopes_arrive(one: Enrolment, recorded: Recorded, ports: Ports) -> None:
+    """A base64 body and header names in any case are the delivery they were, JSON or a form."""
+    door = open_door(one, ports, one.using(recorded))
+    event = recorded.event
     encoded = base64.b64encode(event["body"].encode()).decode()
     assert door.send({**event, "body": encoded, "isBase64Encoded": True})[0] == 200
     first = door.mailbox()

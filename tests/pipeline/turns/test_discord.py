@@ -160,7 +160,7 @@ def test_a_pressed_button_answers_the_question(world: DiscordSimulation) -> None
     assert world.interact(pressed) == {"type": 6}
     world.run()
     assert world.agent.runs()[-1].answers
-    assert world.discord.shown(thread.id)[-1] == "echo: Ada Kern: green"
+    assert world.discord.shown(thread.id)[-1] == "echo: green"
 
 
 def test_a_late_press_is_told_to_its_presser_alone(world: DiscordSimulation) -> None:

@@ -82,9 +82,12 @@ def test_a_press_answers(simulate: Make, channel: str) -> None:
     post = asked_in(world, channel)
     press(world, post, "blue", channel=channel)
     world.run()
-    assert world.said(channel)[-1].endswith("blue")
-    assert len(world.asked()) == 2
+    assert world.said(channel)[-1] == "echo: blue"
+    assert world.asked()[1:] == ["blue"]
     assert whispers(world) == []
+    marks = world.agent.runs()[-1].human.get("additional_kwargs", {})
+    picked = marks.get("human_input_response", {}).get("option_id")
+    assert picked == ("option-2" if isinstance(world, GatewaySimulation) else None)
 
 
 def test_a_press_after_the_question_expired_starts_nothing(simulate: Make) -> None:
@@ -213,3 +216,15 @@ def test_a_press_in_a_chat_we_know_nothing_of_is_late(simulate: Make) -> None:
     world.run()
     assert len(world.asked()) == 1
     assert whispers(world) == [(ADA, LATE)] * 2
+
+
+def test_an_answer_in_words_is_the_answer_alone(simulate: Make) -> None:
+    """In a channel the agent reads who wrote a message, but an answer as it was given."""
+    world = simulate()
+    post = asked_in(world)
+    world.hear("Blue", channel=GENERAL, thread=post.thread)
+    world.run()
+    assert world.asked() == [f"{ADA}: choose", "Blue"]
+    marks = world.agent.runs()[-1].human.get("additional_kwargs", {})
+    picked = marks.get("human_input_response", {}).get("option_id")
+    assert picked == ("option-2" if isinstance(world, GatewaySimulation) else None)

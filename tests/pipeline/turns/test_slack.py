@@ -244,6 +244,37 @@ def slash(command: str, text: str, channel: str = GENERAL) -> dict[str, str]:
     }  # fmt: skip
 
 
+def test_a_shared_file_reaches_the_agent_with_its_text(world: SlackSimulation) -> None:
+    """What was typed beside a file is the question; a file that cannot be had is named in it."""
+    world.slack.add_file("F0NOTES001", b"numbers", "text/plain")
+    listed = [
+        {"id": "F0NOTES001", "name": "notes.txt", "mimetype": "text/plain", "size": 7},
+        {"id": "F0GONE0001", "name": "gone.pdf", "mimetype": "application/pdf", "size": 9},
+    ]
+    world.hear("read these", subtype="file_share", files=listed)
+    world.run()
+    (asked,) = world.asked()
+    assert asked.startswith("read these")
+    assert "notes.txt (text/plain)" in asked
+    assert "gone.pdf: could not be read" in asked
+    assert len(world.said()) == 1
+
+
+@pytest.mark.parametrize("channel", ["G0MPIM0001", "C0PRIVATE1"])
+def test_group_messages_and_private_channels_are_like_channels(
+    world: SlackSimulation, channel: str
+) -> None:
+    """A mention begins a thread; without one nothing is heard."""
+    world.slack.add_channel(channel)
+    event = world.hear(f"{MENTION} hello", channel=channel)
+    world.hear("lunch?", channel=channel)
+    world.run()
+    assert world.asked() == [f"{ADA}: hello"]
+    assert [one.thread for one in world.slack.shown(channel) if one.by_bot] == [
+        event["event"]["ts"]
+    ]
+
+
 def test_strangers_of_other_companies_are_not_let_in(tmp_path: Path) -> None:
     """Members of the workspace may talk; a person of a connected company may not."""
     world = SlackSimulation(

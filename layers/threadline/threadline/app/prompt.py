@@ -8,7 +8,6 @@ from threadline.app.orders import order_of
 from threadline.app.world import World
 from threadline.core.agent import InlineImage, Prompt, StoredFile
 from threadline.core.records import Waiting
-from threadline.core.settings import ReplyMode
 from threadline.core.texts import say
 
 TAG: Final = "followups-while-busy"
@@ -19,12 +18,15 @@ def build(
     batch: Sequence[Waiting],
     files: Sequence[StoredFile],
     *,
-    reply: ReplyMode,
+    names: bool,
     language: str,
     image_limit: int,
 ) -> Prompt:
-    """Join the messages of a turn; images within the limit go in, other files are named."""
-    texts = [_text(world, one, reply, language) for one in batch]
+    """Join the messages of a turn; images within the limit go in, other files are named.
+
+    `names`: where others read along, each message says who wrote it.
+    """
+    texts = [_text(world, one, language, names=names) for one in batch]
     text = texts[0] if len(texts) == 1 else collected(texts)
     images, rest, notes = _files(world, files, image_limit, language)
     return Prompt("\n\n".join(part for part in (text, *notes) if part), images, rest)
@@ -43,10 +45,10 @@ def collected(texts: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _text(world: World, waiting: Waiting, reply: ReplyMode, language: str) -> str:
+def _text(world: World, waiting: Waiting, language: str, *, names: bool) -> str:
     message, order = waiting.message, order_of(world, waiting.message)
     text = waiting.prompt or message.prompt or message.text if order is None else order.argument
-    if message.private or reply is not ReplyMode.CHAT or not (message.sender.name and text):
+    if message.private or not (names and message.sender.name and text):
         return text
     return say("speaker", language, name=message.sender.name[:80], text=text)
 

@@ -25,7 +25,7 @@ from threadline.core.errors import (
 from threadline.core.ids import RunId
 from threadline.core.posting import Stage
 from threadline.core.reasons import Reason
-from threadline.core.records import Waiting
+from threadline.core.records import Turn, Waiting
 from threadline.core.settings import ReplyMode
 from threadline.core.turn import TELL_AFTER, Move, State, retry_delay
 
@@ -230,6 +230,11 @@ def _again(scene: Scene, error: AgentError) -> None:
     later(scene, UNSURE_FOR if unsure else retry_delay(tries), str(error))
 
 
+def _names_speakers(turn: Turn) -> bool:
+    """Tell whether the agent reads who wrote; whom it asked it knows, and the answer stays bare."""
+    return turn.reply is ReplyMode.CHAT and not turn.answers
+
+
 def _request(scene: Scene, to: Contact, batch: tuple[Waiting, ...]) -> RunRequest:
     turn, message = scene.turn, batch[-1].message
     binding = scene.binding()
@@ -240,7 +245,7 @@ def _request(scene: Scene, to: Contact, batch: tuple[Waiting, ...]) -> RunReques
     return RunRequest(
         thread=turn.thread, turn=turn.id, owner=turn.owner,
         prompt=prompt.build(
-            scene.world, batch, turn.files, reply=turn.reply,
+            scene.world, batch, turn.files, names=_names_speakers(turn),
             language=scene.settings.language, image_limit=to.settings.image_limit,
         ),
         assistant=agents.assistant(scene.world, to, session.assistant),

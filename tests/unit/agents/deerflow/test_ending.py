@@ -180,6 +180,13 @@ def test_a_question_that_something_came_after_is_settled(after: Json) -> None:
     assert outcome(run("success"), state(human(), asked("Which?"), after)).question == ""
 
 
+def test_a_hidden_message_settles_no_question() -> None:
+    """What is meant for the model alone, though it bears a person's type, is nobody's answer."""
+    hidden: Json = {"hide_from_ui": True}
+    memory: Json = {"type": "human", "content": "<memory>", "additional_kwargs": hidden}
+    assert outcome(run("success"), state(human(), asked("Which?"), memory)).question == "Which?"
+
+
 def test_a_failed_run_asks_nothing() -> None:
     """A question of a run that failed cannot be answered."""
     found = outcome(run("error"), state(human(), asked("Which?")), ok([]))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from threadline.agents.messages import assistant_message, kind_of, text_of
+from threadline.agents.messages import assistant_message, is_human, kind_of, text_of
 from threadline.agents.shapes import items, mapping, string
 from threadline.core.json import Json, JsonObject
 
@@ -54,7 +54,7 @@ def pending(messages: Sequence[Json]) -> Clarification | None:
         kind = kind_of(message)
         if kind.startswith("tool"):
             return _read(mapping(message))
-        if kind.startswith(("human", "user")):
+        if is_human(message):
             return None
         said = assistant_message(message)
         if said is not None and (said.text or said.tools):
