@@ -7,6 +7,8 @@ import pytest
 
 from setup.emulator import CONFIGURATION, Wanted, end, fill, start
 from tests.aws import artifact
+from tests.aws.container import Build, State
+from tests.aws.dockerfile import DOCKERFILE, Dockerfile, read
 from tests.aws.emulated import Emulated, on_ministack
 from tests.aws.ministack import free_port
 
@@ -15,6 +17,24 @@ from tests.aws.ministack import free_port
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give the folder into which functions and layers were built."""
     return artifact.build(tmp_path_factory.mktemp("built") / "artifacts")
+
+
+@pytest.fixture(scope="session")
+def dockerfile() -> Dockerfile:
+    """Give the Dockerfile of the long-running task."""
+    return read(DOCKERFILE.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def build(dockerfile: Dockerfile, tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """Give what builds each of its stages once."""
+    return Build(dockerfile, tmp_path_factory.mktemp("image"))
+
+
+@pytest.fixture(scope="session")
+def image(build: Build) -> State:
+    """Give the image that is built where no target is named."""
+    return build.stage("")
 
 
 @pytest.fixture

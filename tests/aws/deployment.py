@@ -55,15 +55,18 @@ class Emulator:
         return session.client(service, endpoint_url=self.endpoint)
 
 
-def deploy(emulator: Emulator, built: Path) -> str:
-    """Deploy what was built, as `sam deploy` does by samconfig.toml, and return what it said."""
+def deploy(emulator: Emulator, built: Path, **more: str) -> str:
+    """Deploy what was built, as `sam deploy` does by samconfig.toml, and return what it said.
+
+    `more` are parameters beside those of every deployment; "" is written as SAM wants it.
+    """
     template = built / "adapted.json"
     template.write_text(json.dumps(adapted(built / "template.yaml")))
     done = subprocess.run(
         [
             path_of("sam"), "deploy", f"--config-file={ROOT / 'samconfig.toml'}",
             f"--template-file={template}", "--no-progressbar", "--parameter-overrides",
-            *(f"{name}={value}" for name, value in PARAMETERS.items()),
+            *(f'{name}={value or '""'}' for name, value in {**PARAMETERS, **more}.items()),
         ],
         cwd=built,
         env={**os.environ, **emulator.environ, "SAM_CLI_TELEMETRY": "0"},

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from setup.template import load
+from setup.template import load, resolved
 from tests.aws.emulated import Emulated
 from tests.aws.functions import QUEUES, running
 from tests.aws.runtime_api import Function as Booted
@@ -19,9 +19,15 @@ INVOKED_WITHIN = 60.0
 
 
 @contextmanager
-def deployed(built: Path, emulated: Emulated, folder: Path) -> Iterator[dict[str, Booted]]:
+def deployed(
+    built: Path, emulated: Emulated, folder: Path, **conditions: str
+) -> Iterator[dict[str, Booted]]:
     """Run every built function, each fed by its queue as the template maps it, one batch a time."""
-    mapped = {name: (source, queue) for name, source, queue in sources(load())}
+    mapped = {
+        name: (source, queue)
+        for name, source, queue in sources(load())
+        if resolved(source.get("Enabled", True), conditions)
+    }
     functions: dict[str, Booted] = {}
     workers: list[Worker] = []
     with ExitStack() as opened:

@@ -23,7 +23,7 @@ ACCOUNT: Final = "000000000000"
 ANYTHING: Final = {"Effect": "Allow", "Action": "*", "Resource": "*"}
 REGION: Final = "eu-central-1"
 SERVICES: Final = "dynamodb,sqs,s3,secretsmanager,sts,iam,ecr"
-FOR_STACKS: Final = f"{SERVICES},apigatewayv2,cloudformation,cloudwatch,events,lambda,logs"
+FOR_STACKS: Final = f"{SERVICES},apigatewayv2,cloudformation,cloudwatch,ec2,ecs,events,lambda,logs"
 
 
 @dataclass(frozen=True)

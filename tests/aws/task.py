@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import httpx
 
-from setup.template import load, resolved, resources
+from setup.template import NO_VALUE, load, resolved, resources
 from tests.aws import ministack
 from tests.aws.container import State, last, run_as
 from tests.aws.dockerfile import Dockerfile
@@ -22,6 +22,7 @@ from tests.aws.emulated import Emulated
 from tests.aws.functions import names, widened
 
 PATIENCE: Final = 60.0
+DRAINED_WITHIN: Final = 20.0
 WRITABLE: Final = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - looked into, not written to
 NO_FILES: Final = 'ulimit -f 0 && exec "$@"'
 """No byte goes into any file, as on a root file system that is read-only."""
@@ -115,17 +116,21 @@ def running(
         container.listener.join(PATIENCE)
 
 
-def told(emulated: Emulated) -> dict[str, str]:
+def told(emulated: Emulated, watch_host: str = "function") -> dict[str, str]:
     """Return what the task definition tells the container, with keys that may what its role may."""
-    stack, references = load(), names(emulated)
+    stack = load()
+    follows = "yes" if watch_host == "task" else ""
+    references = {**names(emulated), "WatchHost": watch_host, "TaskFollows": follows}
     ((_, definition),) = resources(stack, "AWS::ECS::TaskDefinition")
     (container,) = definition["ContainerDefinitions"]
     told = {one["Name"]: resolved(one["Value"], references) for one in container["Environment"]}
     role = dict(resources(stack, "AWS::IAM::Role"))["LongRunningRole"]
+    policies = [one for one in resolved(role["Policies"], references) if one != NO_VALUE]
     allowed = [
-        widened(resolved(statement, references))
-        for policy in role["Policies"]
+        widened(statement)
+        for policy in policies
         for statement in policy["PolicyDocument"]["Statement"]
+        if statement != NO_VALUE
     ]
     key, secret = ministack.user(
         ministack.running().endpoint, f"{emulated.name}-{uuid4().hex}", allowed

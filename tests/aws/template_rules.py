@@ -35,11 +35,11 @@ def partial_failures_are_reported(template: Template) -> Iterator[str]:
 
 
 def concurrency_is_possible(template: Template) -> Iterator[str]:
-    """A bound on the concurrency of a source is one that Lambda takes."""
+    """The concurrency of each source has a bound, and one that Lambda takes."""
     for function, source, _ in sources(template):
-        most = source.get("ScalingConfig", {}).get("MaximumConcurrency", LEAST_CONCURRENCY)
+        most = source.get("ScalingConfig", {}).get("MaximumConcurrency", 0)
         if isinstance(most, int) and most < LEAST_CONCURRENCY:
-            yield f"{function}: a concurrency below {LEAST_CONCURRENCY}"
+            yield f"{function}: no bound, or a concurrency below {LEAST_CONCURRENCY}"
 
 
 def messages_stay_hidden(template: Template) -> Iterator[str]:

@@ -88,6 +88,43 @@ def test_a_delivery_goes_through_the_deployed_functions(deployed: Deployed, tmp_
         until(lambda: posts(telegram) == [f"You said: {SAID}"], partial(written, deployed.emulator))
 
 
+def test_the_task_comes_and_goes(deployed: Deployed, built: Path) -> None:
+    """With an image one task runs and may follow runs for watch; without one all is as it was."""
+    image = (
+        f"{ministack.ACCOUNT}.dkr.ecr.{ministack.REGION}.amazonaws.com/threadline@sha256:{0:064}"
+    )
+    place = {"LongRunningVpc": "vpc-1", "LongRunningSubnets": "subnet-1"}
+    emulator = deployed.emulator
+    deploy(emulator, built, LongRunningImage=image, WatchHost="task", **place)
+    assert (tasks(emulator), hints(emulator)) == ([(1, 0, 100, image)], "Disabled")
+    deploy(emulator, built, LongRunningImage="", WatchHost="function", **place)
+    assert (tasks(emulator), hints(emulator)) == ([], "Enabled")
+
+
+def tasks(emulator: Emulator) -> list[tuple[int, int, int, str]]:
+    """Tell how many tasks are wanted, at least and at most in percent while one is replaced."""
+    ecs, found = emulator.client("ecs"), []
+    for cluster in ecs.list_clusters()["clusterArns"]:
+        names = ecs.list_services(cluster=cluster)["serviceArns"]
+        for one in ecs.describe_services(cluster=cluster, services=names)["services"]:
+            rollout = one["deploymentConfiguration"]
+            task = ecs.describe_task_definition(taskDefinition=one["taskDefinition"])
+            (container,) = task["taskDefinition"]["containerDefinitions"]
+            least, most = rollout["minimumHealthyPercent"], rollout["maximumPercent"]
+            found.append((one["desiredCount"], least, most, container["image"]))
+    return found
+
+
+def hints(emulator: Emulator) -> str:
+    """Tell whether watch gets the hints of the queue of runs."""
+    (state,) = (
+        one["State"]
+        for one in emulator.client("lambda").list_event_source_mappings()["EventSourceMappings"]
+        if one["EventSourceArn"].endswith(f"{STACK}-runs")
+    )
+    return str(state)
+
+
 def threadline(root: Path, environ: Mapping[str, str], *words: str, stdin: str = "") -> str:
     """Run a command on the stack and return what it printed."""
     done = subprocess.run(

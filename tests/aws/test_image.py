@@ -13,7 +13,7 @@ from setup.template import load, resources
 from tests.architecture.source import ROOT, files, imported
 from tests.aws import task
 from tests.aws.container import Build, State, last
-from tests.aws.dockerfile import DOCKERFILE, IGNORED, Dockerfile, context, read
+from tests.aws.dockerfile import IGNORED, Dockerfile, context, read
 from tests.aws.emulated import Emulated
 from tests.aws.test_artifact import UNCHECKED_HASH
 from tests.pipeline.buzz.people import now, said
@@ -30,7 +30,6 @@ from threadline.core.settings import AppSettings, Settings
 TARGETS = ("", "feishu")
 PROCESSORS = ("x86_64", "aarch64")
 MOST_BYTES = 130_000_000
-DRAINED_WITHIN = 20.0
 SAME = {
     "interval": "Interval", "timeout": "Timeout", "start-period": "StartPeriod",
     "retries": "Retries",
@@ -38,24 +37,6 @@ SAME = {
 FOR_TYPES = "mypy_"
 NOT_NEEDED = {"yaml": "app/configure"}
 """Packages that the image does without, and the only folder that imports each: the CLI's."""
-
-
-@pytest.fixture(scope="module")
-def dockerfile() -> Dockerfile:
-    """Give the Dockerfile."""
-    return read(DOCKERFILE.read_text(encoding="utf-8"))
-
-
-@pytest.fixture(scope="module")
-def build(dockerfile: Dockerfile, tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """Give what builds each stage once."""
-    return Build(dockerfile, tmp_path_factory.mktemp("image"))
-
-
-@pytest.fixture(scope="module")
-def image(build: Build) -> State:
-    """Give the image that is built where no target is named."""
-    return build.stage("")
 
 
 def test_the_base_is_a_version_of_the_python_that_is_meant(dockerfile: Dockerfile) -> None:
@@ -112,7 +93,7 @@ def test_the_stack_starts_what_the_image_is(dockerfile: Dockerfile) -> None:
     ):
         assert check.options[option] == f"{container['HealthCheck'][name]}s"
     assert check.options["retries"] == str(container["HealthCheck"]["Retries"])
-    assert container["StopTimeout"] >= DRAINED_WITHIN + 5
+    assert container["StopTimeout"] >= task.DRAINED_WITHIN + 5
     assert container["ReadonlyRootFilesystem"] is True
     assert "Command" not in container
     assert "User" not in container
@@ -237,7 +218,7 @@ def test_the_container_holds_a_socket_and_drains(
             texts = container.until(lambda: mailbox(emulated), "the message")
             assert texts == ["hello from the relay"]
             code, seconds = container.stop()
-            assert (code, seconds < DRAINED_WITHIN) == (0, True), container.log
+            assert (code, seconds < task.DRAINED_WITHIN) == (0, True), container.log
             assert not container.healthy()
         with task.running(dockerfile, "", image, task.told(emulated)) as second:
             started = second.until(lambda: second.state("buzz/default"), "the lease")
@@ -275,7 +256,7 @@ def test_feishus_library_is_there_where_it_is_wanted(
             assert one.until(lambda: mailbox(emulated), "the message") == ["hello from the phone"]
             one.until(lambda: sockets.answers.get(sent) == 200, "the acknowledgement")
             code, seconds = one.stop()
-            assert (code, seconds < DRAINED_WITHIN) == (0, True), one.log
+            assert (code, seconds < task.DRAINED_WITHIN) == (0, True), one.log
 
 
 def configure(emulated: Emulated, *apps: AppSettings) -> None:

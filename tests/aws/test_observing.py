@@ -8,12 +8,19 @@ import pytest
 
 from setup.template import Template, load, resources
 from tests.aws.test_metrics import calls
+from tests.peers import ROOT
 from threadline.backends.metrics import METRICS, NAMESPACE
 from threadline.core.reasons import Reason
 from threadline.core.records import PartState
 
 NAMES = {metric.name for metric in METRICS}
 BY_PLATFORM = {metric.name for metric in METRICS if metric.by_platform}
+RINGS = {
+    "DeadLetters", "OldestMessage", "OldRunHints", "WebhooksFail", "WebhooksRefused",
+    "SignatureFailures", "TurnsOverdue", "PostsFailed", "CredentialsRejected", "SocketsDeaf",
+    "TaskGone",
+}  # fmt: skip
+TITLES = ("Why no answer", "One conversation", "Slowest turns")
 QUERY = "AWS::Logs::QueryDefinition"
 
 
@@ -56,10 +63,19 @@ def test_alarms_watch_what_is_counted(stack: Template) -> None:
 
 
 def test_every_alarm_may_have_a_topic(stack: Template) -> None:
-    """All alarms go to the topic where there is one, and stay silent where there is no traffic."""
+    """All alarms go to the topic where there is one; only a task that is gone rings by silence."""
     for name, alarm in resources(stack, "AWS::CloudWatch::Alarm"):
         assert alarm["AlarmActions"]["Fn::If"][0] == "HasTopic", name
-        assert alarm["TreatMissingData"] == "notBreaching", name
+        silent = "breaching" if name == "TaskGoneAlarm" else "notBreaching"
+        assert alarm["TreatMissingData"] == silent, name
+
+
+def test_what_can_go_wrong_rings(stack: Template) -> None:
+    """There is an alarm for each thing that an operator has to know, and the page tells of each."""
+    there = {name.removesuffix("Alarm") for name, _ in resources(stack, "AWS::CloudWatch::Alarm")}
+    page = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")
+    table = page.split("| Alarm |")[1].split("\n\n")[0]
+    assert there == RINGS == set(re.findall(r"^\| `(\w+)`", table, re.MULTILINE))
 
 
 def test_every_queue_that_is_worked_on_has_its_dead_letters_watched(stack: Template) -> None:
@@ -81,16 +97,15 @@ def test_queries_name_what_is_logged(stack: Template) -> None:
         "@timestamp", "event", "platform",
     }  # fmt: skip
     codes = {str(code) for code in (*Reason, *PartState)} | written.keys()
-    count = 0
     for name, query in resources(stack, QUERY):
-        count += 1
         text: Any = query["QueryString"]
         (shown,) = re.findall(r"^fields (.*)$", text, re.MULTILINE)
         named = set(re.findall(r"(\w+) (?:=|like|in|not in) ", text))
         assert {*re.split(r", ", shown), *named} <= fields, name
         quoted = {one for one in re.findall(r'"([^"]*)"', text) if "/" not in one}
         assert quoted <= codes, name
-    assert count >= 3
+    titles = {query["Name"]["Fn::Sub"] for _, query in resources(stack, QUERY)}
+    assert titles == {f"${{AWS::StackName}}/{title}" for title in TITLES}
 
 
 def test_queries_read_every_functions_log(stack: Template) -> None:

@@ -179,21 +179,3 @@ def test_everything_at_rest_takes_the_operators_key(stack: Template) -> None:
     for kind, name in kinds.items():
         for logical, resource in resources(stack, kind):
             assert "HasKey" in str(resource[name]), logical
-
-
-def test_one_task_at_most_holds_the_sockets(stack: Template) -> None:
-    """It runs where an image is named: one, never two, told what the functions are, no ingress."""
-    ((_, service),) = resources(stack, "AWS::ECS::Service")
-    rollout = service["DeploymentConfiguration"]
-    assert (service["DesiredCount"], rollout["MaximumPercent"]) == (1, 100)
-    assert rollout["MinimumHealthyPercent"] == 0
-    ((_, group),) = resources(stack, "AWS::EC2::SecurityGroup")
-    assert "SecurityGroupIngress" not in group
-    ((_, task),) = resources(stack, "AWS::ECS::TaskDefinition")
-    told = {one["Name"]: one["Value"] for one in task["ContainerDefinitions"][0]["Environment"]}
-    function = dict(template.environment(stack, "WatchFunction"))
-    del function["AWS_ENDPOINT_URL"]  # an emulator's, which runs no tasks
-    assert told == function
-    for name, resource in stack["Resources"].items():
-        if name.startswith("LongRunning"):
-            assert resource["Condition"] == "HasTask"
