@@ -63,7 +63,7 @@ class Accepting:
     _waiting_count: int = 0
     _waiting_bytes: int = 0
     _unsaved: dict[str, str] = field(default_factory=dict)
-    _saving: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _writing: asyncio.Task[None] | None = None
     _unfilled: int = 0
     _asking_again: bool = False
 
@@ -89,15 +89,23 @@ class Accepting:
         await self.saved()
 
     async def saved(self) -> None:
-        """Wait until the cursor of what was accepted so far is saved, or cannot be just now."""
-        async with self._saving:
-            changed, self._unsaved = self._unsaved, {}
-            if not changed:
-                return
-            try:
-                await asyncio.to_thread(self.save, changed)
-            except StoreError:
-                self._unsaved = {**changed, **self._unsaved}
+        """Wait until the cursor of what was accepted so far is saved, or cannot be just now.
+
+        One write at a time, which goes on where the wait for it is given up: an older value never
+        comes after a newer one.
+        """
+        while self._writing is not None and not self._writing.done():
+            await asyncio.shield(self._writing)
+        if self._unsaved:
+            self._writing = asyncio.create_task(self._write())
+            await asyncio.shield(self._writing)
+
+    async def _write(self) -> None:
+        changed, self._unsaved = self._unsaved, {}
+        try:
+            await asyncio.to_thread(self.save, changed)
+        except StoreError:
+            self._unsaved = {**changed, **self._unsaved}
 
     async def _take_turns(self, tasks: asyncio.TaskGroup) -> None:
         while True:

@@ -20,7 +20,15 @@ from threadline.core.message import Webhook
 from threadline.core.policy import admitted_host
 from threadline.core.reasons import Reason
 from threadline.core.settings import AppSettings, Settings
-from threadline.core.socket import Backfills, Cursor, HoldsSocket, Missed, Note, Opening
+from threadline.core.socket import (
+    Backfills,
+    Cursor,
+    HoldsSocket,
+    Inquires,
+    Missed,
+    Note,
+    Opening,
+)
 
 BY_LIBRARY: Final[Mapping[tuple[str, str], tuple[str, ...]]] = MappingProxyType(
     {
@@ -136,6 +144,10 @@ class Making:
 
         def opened(cursor: Cursor, now: float, random: float) -> Opening:
             using = posting.credentials(world, app.platform, app.app)
+            if isinstance(codec, Inquires):
+                flow = codec.inquire(using, app, cursor, now)
+                told = world.calls.run(posting.under_policy(codec, using, flow))
+                cursor = {**cursor, **told}
             return codec.connect(using, app, cursor, now, random)
 
         def log(note: Note) -> None:

@@ -19,6 +19,7 @@ DEAF_FOR: Final = 300.0
 """Seconds of deafness after which a new connection may help."""
 
 LONGEST_NAP: Final = 5.0
+STOPPED: Final = End("stopped")
 
 type Log = Callable[[Note], None]
 
@@ -90,7 +91,7 @@ class Pump:
 
     async def _left(self) -> End:
         await self.socket.close(self.goodbye)
-        return End("stopped")
+        return STOPPED
 
     async def _do(self, step: Step) -> End | None:
         """Do what a step says, and show how its session hears."""

@@ -9,15 +9,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from websockets.asyncio.client import connect
+from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidHandshake, InvalidURI
 
 from long_running.sockets.accepting import Accept, Accepting, Backfill, Save, SetAside
-from long_running.sockets.pumping import DEAF_AFTER, Condition, Log, Pump
+from long_running.sockets.pumping import DEAF_AFTER, STOPPED, Condition, Log, Pump
 from long_running.sockets.state import Backoff, Phase, SocketState, Tries
 from threadline.backends.http_exchange import USER_AGENT, tls_context
 from threadline.backends.log_lines import place
-from threadline.core.errors import CredentialsRejected, StoreError
+from threadline.core.errors import CredentialsRejected, PostError, RateLimited, StoreError
 from threadline.core.socket import NEVER, Cursor, End, Note, Opening
 
 OPEN_WITHIN: Final = 15.0
@@ -34,11 +34,11 @@ log = logging.getLogger(__name__)
 class SessionSocket:
     """Holds one socket until stopped.
 
-    `open` gives a session for a cursor, the time and chance; `admits` tells whether an address may
-    be connected to, `may` whether this process may hold the socket at all just now. `accept` takes
-    a delivery and tells whether it is kept, `set_aside` one that breaks it; `load` and `save` keep
-    the cursor; `backfill` asks for what a gap swallowed. `clock` gives epoch seconds, `random` a
-    number between 0 and 1.
+    `open` gives a session for a cursor, the time and chance, and may ask over HTTP first; `admits`
+    tells whether an address may be connected to, `may` whether this process may hold the socket at
+    all just now. `accept` takes a delivery and tells whether it is kept, `set_aside` one that
+    breaks it; `load` and `save` keep the cursor; `backfill` asks for what a gap swallowed. `clock`
+    gives epoch seconds, `random` a number between 0 and 1.
     """
 
     open: Callable[[Cursor, float, float], Opening]
@@ -116,29 +116,31 @@ class SessionSocket:
 
     async def _reconnect(self, accepting: Accepting) -> None:
         tries = Tries(self.backoff, self.random)
-        while await self._before_stop(accepting.settled()):
+        while not self._stopping.is_set():
             self._condition.heard_from = NEVER
             end = await self._once(accepting)
             phase = Phase.REFUSED if end.refused else Phase.BACKING_OFF
-            self._condition.show(phase, end.why)
+            self._condition.show(phase, self._condition.trouble or end.why)
             lasted = self.clock() - self._condition.heard_from
             wait = max(tries.next_after(lasted, refused=end.refused), end.wait)
-            if not await self._before_stop(asyncio.sleep(wait)):
-                return
+            await self._unless_stopped(asyncio.sleep(wait))
+            await self._unless_stopped(accepting.settled())
 
     async def _once(self, accepting: Accepting) -> End:
         """Hold one connection and give why it ended; its cursor is that of all before it."""
         if not self.may():
             return End("another process holds it")
         try:
-            accepting.cursor = await asyncio.to_thread(self.load)
-            opening = await asyncio.to_thread(
-                self.open, dict(accepting.cursor), self.clock(), self.random()
-            )
+            opening = await self._unless_stopped(self._opened(accepting))
         except StoreError as error:
             return End(f"the store does not answer ({type(error).__name__})")
         except CredentialsRejected as error:
             return End(str(error), refused=True)
+        except PostError as error:
+            wait = error.after if isinstance(error, RateLimited) else 0.0
+            return End(str(error), wait=wait)
+        if opening is None:
+            return STOPPED
         if not self.admits(opening.url):
             return End("the address of the socket is not the platform's", refused=True)
         self._condition.show(Phase.CONNECTING)
@@ -147,13 +149,16 @@ class SessionSocket:
         except (OSError, TimeoutError, InvalidHandshake, InvalidURI) as error:
             return End(f"it cannot be reached ({type(error).__name__})")
 
+    async def _opened(self, accepting: Accepting) -> Opening:
+        accepting.cursor = await asyncio.to_thread(self.load)
+        cursor, now, random = dict(accepting.cursor), self.clock(), self.random()
+        return await asyncio.to_thread(self.open, cursor, now, random)
+
     async def _connected(self, opening: Opening, accepting: Accepting) -> End:
-        async with connect(
-            opening.url, additional_headers=opening.headers, max_size=opening.max_frame,
-            ssl=tls_context() if opening.url.startswith("wss:") else None, proxy=None,
-            open_timeout=OPEN_WITHIN, close_timeout=2.0, ping_interval=PING_EVERY,
-            ping_timeout=PING_EVERY, user_agent_header=USER_AGENT,
-        ) as socket:  # fmt: skip
+        socket = await self._unless_stopped(_reached(opening))
+        if socket is None:
+            return STOPPED
+        async with socket:
             pump = Pump(
                 socket=socket, accepting=accepting, condition=self._condition,
                 stopping=self._stopping, may=self.may, clock=self.clock, log=self.log,
@@ -161,23 +166,30 @@ class SessionSocket:
             )  # fmt: skip
             return await pump.run(opening.session)
 
-    async def _before_stop(self, work: Coroutine[Any, Any, None]) -> bool:
-        """Do something, unless it is time to stop before it is done."""
-        doing = asyncio.ensure_future(work)
-        stopped = asyncio.ensure_future(self._stopping.wait())
+    async def _unless_stopped[T](self, work: Coroutine[Any, Any, T]) -> T | None:
+        """Do something and give what comes of it, None where it is time to stop before."""
+        doing = asyncio.create_task(work)
+        stopped = asyncio.create_task(self._stopping.wait())
         await asyncio.wait({doing, stopped}, return_when=asyncio.FIRST_COMPLETED)
-        going_on = not stopped.done()
+        done = doing.done()
         for one in (doing, stopped):
             one.cancel()
         await asyncio.gather(doing, stopped, return_exceptions=True)
-        if not doing.cancelled():
-            doing.result()
-        return going_on
+        return doing.result() if done else None
 
     def _told(self, trouble: str) -> None:
         self._condition.trouble = trouble
         if trouble:
             self.log(Note("not_kept", trouble))
+
+
+async def _reached(opening: Opening) -> ClientConnection:
+    return await connect(
+        opening.url, additional_headers=opening.headers, max_size=opening.max_frame,
+        ssl=tls_context() if opening.url.startswith("wss:") else None, proxy=None,
+        open_timeout=OPEN_WITHIN, close_timeout=2.0, ping_interval=PING_EVERY,
+        ping_timeout=PING_EVERY, user_agent_header=USER_AGENT,
+    )  # fmt: skip
 
 
 async def _within(seconds: float, work: Coroutine[Any, Any, None]) -> None:

@@ -78,6 +78,9 @@ class DiscordStub:
     buckets: dict[str, Bucket] = field(default_factory=dict)
     interactions: dict[str, dict[str, Any]] = field(default_factory=dict)
     application: Application = field(default_factory=Application)
+    sessions_left: int = 1000
+    sessions_reset: int = 86_400_000
+    gateway_url: str = "wss://gateway.discord.gg"
     _nonces: dict[tuple[str, str], tuple[float, dict[str, Any]]] = field(default_factory=dict)
     _made: int = 0
 
@@ -199,6 +202,11 @@ class DiscordStub:
         match steps:
             case ["users", "@me"]:
                 return Answer(200, dict(BOT_USER))
+            case ["gateway", "bot"]:
+                limit = {"total": 1000, "remaining": self.sessions_left, "max_concurrency": 1}
+                limit["reset_after"] = self.sessions_reset
+                told = {"url": self.gateway_url, "shards": 1, "session_start_limit": limit}
+                return Answer(200, told)
             case ["users", "@me", "guilds"]:
                 return Answer(200, self.application.listed())
             case ["applications", "@me"]:

@@ -98,6 +98,7 @@ class DiscordServer:
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()
         self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+        self.stub.gateway_url = self.url.replace("http", "ws") + "/gateway/"
 
     async def _stop(self) -> None:
         await self._each(code=1001)
@@ -151,6 +152,7 @@ class DiscordServer:
 
     async def _identify(self, socket: web.WebSocketResponse, told: dict[str, Any]) -> Session:
         self.identified += 1
+        self.stub.sessions_left -= 1
         if told["intents"] != INTENTS or not told["properties"]["browser"]:
             self.faults.append(f"identify {told}")
         session = Session(f"session-{self.identified}", socket=socket)

@@ -98,7 +98,8 @@ def test_a_session_is_gone_on_with() -> None:
     """A new connection resumes where the kept sequence stands, at the address that READY told."""
     gateway = Gateway()
     gateway.enters()
-    gateway.event("MESSAGE_CREATE", message("1550952349696000001"), 5)
+    for number in range(2, 6):
+        gateway.event("MESSAGE_CREATE", message(f"155095234969600001{number}"), number)
     gateway.closes(4000)
     second = gateway.again()
     assert second.url == RESUMES_AT
@@ -176,25 +177,78 @@ def test_a_gap_begins_before_the_last_sign_of_life() -> None:
     second.closes(1006)
     third = second.again()
     third.hears(10, {"heartbeat_interval": 41_250})
-    assert third.event("RESUMED", {}, 9).gap
+    assert third.event("RESUMED", {}, 2).gap
     assert third.cursor["gap"] == began
 
 
-def test_sessions_are_not_begun_too_often() -> None:
-    """After two hundred in a day each further one waits, so that the token is not taken away."""
+def test_the_beginning_of_a_session_is_kept() -> None:
+    """When a session was begun is kept, so that the next one is not begun too soon after it."""
     gateway = Gateway()
-    for number in range(1, 202):
-        gateway.hears(10, {"heartbeat_interval": 41_250})
-        step = gateway.closes(4000)
-        assert step.end is not None
-        assert (step.end.wait >= 180.0) == (number > 200)
-        gateway = gateway.again()
-    gateway.now += 86_400.0
-    gateway = gateway.again()
     gateway.hears(10, {"heartbeat_interval": 41_250})
-    step = gateway.closes(4000)
-    assert step.end is not None
-    assert step.end.wait == 0.0
+    assert gateway.cursor["begun"] == str(int(NOW))
+
+
+def test_a_second_greeting_changes_nothing_but_the_pace() -> None:
+    """Whoever is greeted twice says once who it is: Discord ends a session that does it again."""
+    gateway = Gateway()
+    gateway.enters()
+    gateway.hears(10, {"heartbeat_interval": 5_000})
+    assert [one["op"] for one in gateway.sent] == [2]
+    gateway.waits(20.7)
+    gateway.hears(11)
+    assert gateway.last.tick_at == pytest.approx(gateway.now + 5.0)
+
+
+def test_events_that_are_missing_are_made_up_for() -> None:
+    """Where sequence numbers are left out, what was said is asked for, and that is kept in mind."""
+    gateway = Gateway()
+    gateway.enters(s=1)
+    assert not gateway.event("MESSAGE_CREATE", message("1550952349696000001"), 2).gap
+    step = gateway.event("MESSAGE_CREATE", message("1550952349696000003"), 4)
+    assert step.gap
+    assert [note.code for note in step.notes] == ["events_missing"]
+    assert (int(gateway.cursor["gap"]) >> 22) / 1000 + 1_420_070_400 == pytest.approx(NOW - 60)
+    assert not gateway.event("MESSAGE_CREATE", message("1550952349696000004"), 5).gap
+
+
+def test_many_missing_events_are_asked_for_now_and_then() -> None:
+    """A gateway that leaves out events again and again is not asked over HTTP each time."""
+    gateway = Gateway()
+    gateway.enters(s=1)
+    asked = [gateway.event("TYPING_START", {}, number).gap for number in range(3, 60, 2)]
+    assert asked == [True] + [False] * 28
+    assert gateway.cursor["gap"]
+    assert gateway.last.tick_at <= NOW + 600
+    gateway.hears(11)
+    gateway.now += 600.0
+    gateway.hears(11)
+    assert gateway.last.gap
+
+
+def test_missing_events_survive_a_crash() -> None:
+    """What could not be asked for before the connection ended is asked for by the next one."""
+    gateway = Gateway()
+    gateway.enters(s=1)
+    gateway.event("TYPING_START", {}, 3)
+    gateway.keep({"gap": ""})
+    gateway.event("TYPING_START", {}, 5)
+    gateway.closes(1006)
+    second = gateway.again()
+    second.hears(10, {"heartbeat_interval": 41_250})
+    assert second.event("RESUMED", {}, 6).gap
+
+
+def test_a_session_that_begins_unasked_counts_anew() -> None:
+    """Where Discord answers RESUME with READY, its sequence numbers begin again."""
+    gateway = Gateway()
+    gateway.enters(s=1)
+    for number in range(2, 30):
+        gateway.event("TYPING_START", {}, number)
+    gateway.closes(1006)
+    second = gateway.again()
+    step = second.enters(s=1)
+    assert step.gap
+    assert second.cursor["seq"] == "1"
 
 
 def test_events_that_come_again_give_each_other_time() -> None:

@@ -151,6 +151,20 @@ class HoldsSocket(Parses, Protocol):
         ...
 
 
+@runtime_checkable
+class Inquires(HoldsSocket, Protocol):
+    """Asks over HTTP before it connects: where to, and whether it may now."""
+
+    def inquire(
+        self, credentials: Credentials, app: AppSettings, cursor: Cursor, now: float
+    ) -> Flow[Cursor]:
+        """Give what `connect` is to know beside the cursor; it is not saved.
+
+        Raises PostError where the connection has to wait: RateLimited says how long.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Missed:
     """What was missed, oldest first, and the cursor once it is accepted."""

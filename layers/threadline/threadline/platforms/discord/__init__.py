@@ -79,6 +79,17 @@ class Discord:
 
         return connect(credentials, cursor, now, random)
 
+    def inquire(
+        self,
+        credentials: Credentials,
+        app: AppSettings,  # noqa: ARG002
+        cursor: Cursor,
+        now: float,
+    ) -> Flow[Cursor]:
+        from threadline.platforms.discord.inquiry import inquire
+
+        return inquire(credentials, cursor, now)
+
     def backfill(
         self,
         credentials: Credentials,

@@ -13,13 +13,14 @@ SESSION_OVER: Final = frozenset({4003, 4007, 4009})
 """After these a session cannot be resumed: a new one has to be begun."""
 
 LIMITED: Final = 4008
+WRONG_TOKEN: Final = 4004
 _SHARDS: Final = (
     "Discord wants this bot's servers spread over several connections, which Threadline does not do"
 )
 
 REFUSED: Final = MappingProxyType(
     {
-        4004: (
+        WRONG_TOKEN: (
             "Discord does not know this bot token: make a new one at "
             f"{PORTAL} > Bot > Reset Token, and put it in place: threadline secrets set discord"
         ),

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from threadline.core.errors import CredentialsRejected
 from threadline.core.posting import Credentials
 from threadline.core.socket import Cursor, Opening
-from threadline.platforms.discord.gateway import DAY, LET_IN_AGAIN, LONGEST_RESUME, Gateway
+from threadline.platforms.discord.gateway import LET_IN_AGAIN, LONGEST_RESUME, Gateway
 from threadline.platforms.discord.known import Known
 from threadline.platforms.discord.spoken import own_id
 
@@ -17,6 +17,8 @@ HOST: Final = "gateway.discord.gg"
 HOSTS: Final = ".discord.gg"
 QUERY: Final = "?v=10&encoding=json"
 MAX_FRAME: Final = 16_000_000
+GATEWAY: Final = "gateway"
+"""What an inquiry tells: where a new session is begun."""
 
 
 def connect(credentials: Credentials, cursor: Cursor, now: float, random: float) -> Opening:
@@ -29,23 +31,26 @@ def connect(credentials: Credentials, cursor: Cursor, now: float, random: float)
         raise CredentialsRejected(
             "no Discord bot token that can be right: threadline secrets set discord"
         )
-    heard, sequence = _number(cursor.get("heard", "")), _number(cursor.get("seq", ""))
-    alive = bool(cursor.get("session")) and "seq" in cursor and now - heard < LONGEST_RESUME
+    goes_on = stands(cursor, now)
     session = Gateway(
         token=token,
         bot=own_id(credentials),
         random=random,
         known=Known.read(cursor),
-        session=cursor.get("session", "") if alive else "",
-        sequence=int(sequence) if alive else -1,
-        heard_at=heard,
+        session=cursor["session"] if goes_on else "",
+        sequence=int(seconds(cursor["seq"])) if goes_on else -1,
+        heard_at=seconds(cursor.get("heard", "")),
         gap=cursor.get("gap", ""),
-        begun=_begun(cursor.get("begun", ""), now),
     )
-    url = _resumes_at(cursor.get("url", ""), credentials.base_url) if alive else ""
-    return Opening(
-        session, url or address(credentials.base_url), max_frame=MAX_FRAME, goodbye=LET_IN_AGAIN
-    )
+    told = cursor.get("url" if goes_on else GATEWAY, "")
+    url = _its_own(told, credentials.base_url) or address(credentials.base_url)
+    return Opening(session, url, max_frame=MAX_FRAME, goodbye=LET_IN_AGAIN)
+
+
+def stands(cursor: Cursor, now: float) -> bool:
+    """Tell whether the last session may still stand."""
+    heard = seconds(cursor.get("heard", ""))
+    return bool(cursor.get("session")) and "seq" in cursor and now - heard < LONGEST_RESUME
 
 
 def address(base_url: str) -> str:
@@ -57,8 +62,14 @@ def address(base_url: str) -> str:
     return f"{scheme}://{parts.netloc}/gateway/{QUERY}"
 
 
-def _resumes_at(told: str, base_url: str) -> str:
-    """Give the address that READY told, where it is one of Discord's own."""
+def seconds(written: str) -> float:
+    """Read a number of the cursor, 0 where it is none."""
+    fits = written.isascii() and written.isdecimal() and len(written) <= 12
+    return float(written) if fits else 0.0
+
+
+def _its_own(told: str, base_url: str) -> str:
+    """Give an address that was told, where it is one of Discord's own."""
     try:
         parts = urlsplit(told)
         host = parts.hostname or ""
@@ -68,15 +79,3 @@ def _resumes_at(told: str, base_url: str) -> str:
     if ours or (parts.scheme == "wss" and host.endswith(HOSTS) and parts.port in {None, 443}):
         return f"{parts.scheme}://{parts.netloc}{parts.path or '/'}{QUERY}"
     return ""
-
-
-def _number(written: str) -> float:
-    fits = written.isascii() and written.isdecimal() and len(written) <= 12
-    return float(written) if fits else 0.0
-
-
-def _begun(written: str, now: float) -> tuple[int, int]:
-    """Read how many sessions were begun today."""
-    day, _, count = written.partition(" ")
-    today = int(now) // DAY
-    return (today, int(_number(count))) if _number(day) == today else (today, 0)

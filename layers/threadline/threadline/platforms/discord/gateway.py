@@ -38,14 +38,8 @@ LET_IN_AGAIN: Final = 4000
 LONGEST_RESUME: Final = 300.0
 """Seconds of silence after which a session is not asked for again: it lives for some minutes."""
 
-
-OFTEN: Final = 200
-"""Sessions begun in a day from which on the next one has time."""
-
-PATIENCE: Final = 180.0
-"""Seconds between them then: after 1,000 in a day Discord takes the bot's token away."""
-
-DAY: Final = 86_400
+FILL_EVERY: Final = 600.0
+"""Seconds between two times that missing events are made up for on one connection."""
 
 
 class Op(IntEnum):
@@ -73,9 +67,9 @@ class Phase(StrEnum):
 class Gateway:
     """One connection. `session` and `sequence` are what is resumed, "" and -1 for nothing.
 
-    `heard_at` is the last sign of life before this connection, 0 for none; `gap` marks what is
-    still to be made up for. `random` is between 0 and 1. `interval` is in seconds. `begun` counts
-    the sessions begun on a day (since 1970).
+    `heard_at` is the last sign of life before this connection, 0 for none; `gap` marks from where
+    on something may be missing, and `owed` that it is still to be made up for, from `fill_at` on.
+    `random` is between 0 and 1. `interval` is in seconds.
     """
 
     token: str = field(repr=False)
@@ -86,7 +80,8 @@ class Gateway:
     sequence: int = -1
     heard_at: float = 0.0
     gap: str = ""
-    begun: tuple[int, int] = (0, 0)
+    owed: bool = False
+    fill_at: float = 0.0
     phase: Phase = Phase.GREETING
     interval: float = 0.0
     beat_at: float = NEVER
@@ -106,48 +101,48 @@ class Gateway:
         return ""
 
     def opened(self, now: float) -> Step:
-        return _step(replace(self, within=now + WITHIN))
+        return _step(replace(self, within=now + WITHIN), now)
 
     def feed(self, frame: Frame, now: float) -> Step:
         fields = decode(frame)
         if fields is None:
-            return _step(self, notes=(Note("unreadable_frame"),))
+            return _step(self, now, notes=(Note("unreadable_frame"),))
         match number(fields, "op"):
             case Op.DISPATCH:
                 return self._dispatched(fields, now)
             case Op.HELLO:
                 return self._greeted(section(fields, "d"), now)
             case Op.HEARTBEAT:
-                return _step(self, send=(self._beat(),))
+                return _step(self, now, send=(self._beat(),))
             case Op.HEARTBEAT_ACK:
                 kept = {"heard": str(int(now))} if self.phase is Phase.IN else {}
-                return _step(replace(self, answered=True), save=kept)
+                return _step(replace(self, answered=True), now, save=kept)
             case Op.RECONNECT:
                 return self._leave("Discord asked to connect anew")
             case Op.INVALID_SESSION:
                 return self._invalid(resumable=fields.get("d") is True)
             case op:
-                return _step(self, notes=(Note("unknown_frame", str(op)),))
+                return _step(self, now, notes=(Note("unknown_frame", str(op)),))
 
     def tick(self, now: float) -> Step:
         if now >= self.within:
             what = "say hello" if self.phase is Phase.GREETING else "let the bot in"
             return self._leave(f"Discord did not {what} within {WITHIN:.0f} s")
         if now < self.beat_at:
-            return _step(self)
+            return _step(self, now)
         if not self.answered:
             return self._leave("Discord no longer answers: the connection is dead")
         beaten = replace(self, answered=False, beat_at=now + self.interval)
-        return _step(beaten, send=(self._beat(),))
+        return _step(beaten, now, send=(self._beat(),))
 
     def closed(self, code: int, reason: str, now: float) -> Step:  # noqa: ARG002
-        over = code in closing.SESSION_OVER
-        save = _forgotten() if over else {}
-        end = closing.judge(code, reason)
-        return Step(session=self, save=save, end=replace(end, wait=max(end.wait, self._patience)))
+        save = _forgotten() if code in closing.SESSION_OVER else {}
+        return Step(session=self, save=save, end=closing.judge(code, reason))
 
     def _greeted(self, hello: Fields, now: float) -> Step:
         interval = max(number(hello, "heartbeat_interval"), 1000) / 1000
+        if self.phase is not Phase.GREETING:
+            return _step(replace(self, interval=interval), now)
         entering = replace(
             self,
             phase=Phase.ENTERING,
@@ -156,11 +151,8 @@ class Gateway:
             within=now + WITHIN,
         )
         if self.session:
-            return _step(entering, send=(self._resume(),))
-        day = int(now) // DAY
-        begun = (day, self.begun[1] + 1 if self.begun[0] == day else 1)
-        kept = {"begun": f"{begun[0]} {begun[1]}"}
-        return _step(replace(entering, begun=begun), send=(self._identify(),), save=kept)
+            return _step(entering, now, send=(self._resume(),))
+        return _step(entering, now, send=(self._identify(),), save={"begun": str(int(now))})
 
     def _identify(self) -> str:
         who = {"os": "linux", "browser": "threadline", "device": "threadline"}
@@ -178,11 +170,7 @@ class Gateway:
         return _frame(Op.HEARTBEAT, self.sequence if self.sequence >= 0 else None)
 
     def _leave(self, why: str, wait: float = 0.0) -> Step:
-        return Step(session=self, end=End(why, wait=max(wait, self._patience), code=LET_IN_AGAIN))
-
-    @property
-    def _patience(self) -> float:
-        return PATIENCE if self.begun[1] > OFTEN else 0.0
+        return Step(session=self, end=End(why, wait=wait, code=LET_IN_AGAIN))
 
     def _invalid(self, *, resumable: bool) -> Step:
         """Come back after a while, with a new session where this one is over."""
@@ -192,25 +180,35 @@ class Gateway:
     def _dispatched(self, fields: Fields, now: float) -> Step:
         kind, said = text(fields, "t"), section(fields, "d")
         sequence = max(number(fields, "s"), self.sequence)
-        save = {"seq": str(sequence), "heard": str(int(now))}
+        heard = {"seq": str(sequence), "heard": str(int(now))}
         if kind == "READY":
-            return self._ready(said, save, sequence)
+            return self._ready(said, max(number(fields, "s"), 0), now)
+        here = replace(self, sequence=sequence)
+        missing = 0 <= self.sequence < sequence - 1
+        if missing:
+            here = replace(here, gap=self.gap or first_of(now - DOUBT), owed=True)
         if kind == "RESUMED":
-            inside = replace(self, sequence=sequence, phase=Phase.IN, within=NEVER)
-            return _step(inside, save=save, gap=bool(self.gap))
+            inside = replace(here, phase=Phase.IN, within=NEVER, owed=bool(here.gap))
+            return _step(inside, now, save={**heard, **here.marked})
+        # While missed events come again, each of them gives the rest more time.
+        within = now + WITHIN if self.phase is Phase.ENTERING else NEVER
         known = self.known.after(kind, said, self.bot)
         body = b""
         if kind in {"MESSAGE_CREATE", "MESSAGE_UPDATE"}:
             body = delivery.body(kind, said, known, self.bot)
-        # While missed events come again, each of them gives the rest more time.
-        within = now + WITHIN if self.phase is Phase.ENTERING else NEVER
         return _step(
-            replace(self, sequence=sequence, known=known, within=within),
+            replace(here, known=known, within=within), now,
             deliveries=(body,) if body else (),
-            save={**save, **known.changes(self.known)},
-        )
+            save={**heard, **here.marked, **known.changes(self.known)},
+            notes=(Note("events_missing", str(sequence - self.sequence - 1)),) if missing else (),
+        )  # fmt: skip
 
-    def _ready(self, said: Fields, save: Cursor, sequence: int) -> Step:
+    @property
+    def marked(self) -> Cursor:
+        """What of a gap is to be kept, so that it is made up for also after a crash."""
+        return {"gap": self.gap} if self.owed else {}
+
+    def _ready(self, said: Fields, sequence: int, now: float) -> Step:
         """Begin a session: what was said since the last one is to be asked for."""
         servers = {snowflake(one, "id") for one in sections(said, "guilds")} - {""}
         known = self.known.in_guilds(servers)
@@ -219,25 +217,32 @@ class Gateway:
         inside = replace(
             self, phase=Phase.IN, within=NEVER, known=known, session=session, gap=gap,
             bot=snowflake(section(said, "user"), "id") or self.bot, sequence=sequence,
+            owed=bool(gap),
         )  # fmt: skip
-        kept = {"session": session, "url": text(said, "resume_gateway_url"), "gap": gap}
-        return _step(
-            inside, save={**save, **kept, **known.changes(self.known)}, gap=bool(gap)
-        )  # fmt: skip
+        kept = {
+            "session": session, "url": text(said, "resume_gateway_url"), "gap": gap,
+            "seq": str(sequence), "heard": str(int(now)),
+        }  # fmt: skip
+        return _step(inside, now, save={**kept, **known.changes(self.known)})
 
 
 def _step(
     session: Gateway,
+    now: float,
     *,
     send: tuple[Frame, ...] = (),
     deliveries: tuple[bytes, ...] = (),
     save: Cursor | None = None,
-    gap: bool = False,
     notes: tuple[Note, ...] = (),
 ) -> Step:
+    """Give the step to a session; what it owes is made up for as soon as that is due."""
+    fills = session.owed and session.phase is Phase.IN and now >= session.fill_at
+    if fills:
+        session = replace(session, owed=False, fill_at=now + FILL_EVERY)
+    owed_at = session.fill_at if session.owed and session.phase is Phase.IN else NEVER
     return Step(
-        session=session, send=send, deliveries=deliveries, save=save or {}, gap=gap, notes=notes,
-        tick_at=min(session.beat_at, session.within),
+        session=session, send=send, deliveries=deliveries, save=save or {}, gap=fills, notes=notes,
+        tick_at=min(session.beat_at, session.within, owed_at),
     )  # fmt: skip
 
 
