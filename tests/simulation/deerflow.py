@@ -76,7 +76,8 @@ class GatewaySimulation(Simulation):
         if not isinstance(stub, GatewayAgent):
             self.agent = cast("Any", GatewayAgent(self.clock.now, newer=self.newer))
             key = {"token": PERSONAL} if self.personal else {"internal_token": TOKEN}
-            self.ports.ports.secrets.put("agent/demo", key)
+            for name in ("demo", "new"):
+                self.ports.ports.secrets.put(f"agent/{name}", key)
         return super().stubs()
 
     def _world(self, stubs: Stubs, ports: wiring.Ports) -> World:

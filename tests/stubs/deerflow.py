@@ -7,7 +7,7 @@ https://github.com/bytedance/deer-flow/blob/main/backend/docs/API.md
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
 from typing import Any
@@ -28,7 +28,9 @@ class DeerFlowStub:
     `down` makes it refuse every connection, `endless` keeps streams open after their run,
     `elsewhere` gives new runs to a worker that this one cannot stream for;
     `faults` are statuses to answer with, by method and last part of the path. `made` has what is
-    in files that are presented by these names, None for a file that is not there.
+    in files that are presented by these names, None for a file that is not there; `scripts` has
+    what is done on single messages, by their text. Runs take `pace` times their seconds; `keys` are
+    the idempotency keys that came.
     """
 
     clock: Callable[[], float]
@@ -46,6 +48,9 @@ class DeerFlowStub:
     agents: dict[str, list[str]] = field(default_factory=dict)
     facts: int = 0
     made: dict[str, bytes | None] = field(default_factory=dict)
+    scripts: dict[str, Script] = field(default_factory=dict)
+    pace: float = 1.0
+    keys: list[str] = field(default_factory=list)
     files: Files = field(init=False)
     _numbers: Any = field(default_factory=lambda: count(1))
 
@@ -58,6 +63,8 @@ class DeerFlowStub:
         """Answer one request; header names are lower case."""
         path = unquote(urlsplit(target).path)
         self.calls.append((method, path))
+        if key := headers.get("idempotency-key", ""):
+            self.keys.append(key)
         planned = self.faults.get(f"{method} {path.rsplit('/', 1)[-1]}")
         if planned:
             return Answer(planned.pop(0), {"detail": "planned by the test"})
@@ -202,7 +209,8 @@ class DeerFlowStub:
         human = {**human, "id": human.get("id") or self._id(), "content": _text(human["content"])}
         context = sent.get("context", {})
         name = context.get("agent_name") or sent.get("assistant_id", "lead_agent")
-        plan = script(human["content"])
+        plan = self.scripts.get(human["content"]) or script(human["content"])
+        plan = replace(plan, seconds=plan.seconds * self.pace)
         if not rules.SAFE.fullmatch(owner):
             plan = Script(error=f"Invalid user_id {owner!r}")
         elif name != "lead_agent" and name not in self.agents.get(owner, []):
