@@ -21,7 +21,7 @@ from urllib.parse import parse_qs
 from threadline.backends import lambda_http
 from threadline.core.errors import DeliveryRejected
 from threadline.core.message import Handshake, Ignored, Messages, Webhook
-from threadline.core.platform import ReceivesHttp
+from threadline.core.platform import Parses, ReceivesHttp
 from threadline.core.posting import Credentials
 
 EVENTS = Path(__file__).resolve().parent.parent / "events"
@@ -46,8 +46,8 @@ class Recorded:
         """The JSON the delivery carries, as its body or as the field of a form, or the form."""
         if "form" in self.webhook.headers["content-type"]:
             form = parse_qs(self.event["body"], keep_blank_values=True)
-            plain = {name: values[0] for name, values in form.items()}
-            return json.loads(plain["payload"]) if "payload" in plain else plain
+            single = {name: values[0] for name, values in form.items()}
+            return json.loads(single["payload"]) if "payload" in single else single
         return json.loads(self.event["body"])
 
     @property
@@ -75,19 +75,20 @@ def recording(platform: str, case: str) -> Recorded:
 
 
 def outcome(
-    codec: ReceivesHttp, request: Webhook, credentials: Credentials, now: float
+    codec: Parses, request: Webhook, credentials: Credentials, now: float
 ) -> dict[str, Any]:
     """Verify and parse a request and say what became of it, in the words of an expectation."""
     try:
-        codec.verify(request, credentials, now)
+        if isinstance(codec, ReceivesHttp):
+            codec.verify(request, credentials, now)
     except DeliveryRejected as rejected:
         return {"outcome": "refused", "reason": rejected.reason}
     parsed = codec.parse(request, credentials, now)
     match parsed:
         case Messages(messages):
             boxes = sorted({message.mailbox for message in messages})
-            plain = [_plain(asdict(message)) for message in messages]
-            return {"outcome": "accepted", "mailbox": " ".join(boxes), "messages": plain}
+            shown = [plain(asdict(message)) for message in messages]
+            return {"outcome": "accepted", "mailbox": " ".join(boxes), "messages": shown}
         case Ignored(reason, detail):
             return {"outcome": "ignored", "reason": str(reason), "detail": detail}
         case Handshake(body):
@@ -113,11 +114,12 @@ def differences(expected: object, actual: object, where: str = "") -> list[str]:
     return [] if expected == actual else [f"{where}: expected {expected!r}, got {actual!r}"]
 
 
-def _plain(value: object) -> Any:
+def plain(value: object) -> Any:
+    """Give a value as JSON would hold it."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Mapping):
-        return {name: _plain(part) for name, part in value.items()}
+        return {name: plain(part) for name, part in value.items()}
     if isinstance(value, tuple | list):
-        return [_plain(part) for part in value]
+        return [plain(part) for part in value]
     return value

@@ -15,8 +15,8 @@ from tests.aws import ministack
 from tests.aws.emulated import Emulated
 from tests.aws.functions import running
 from tests.aws.runtime_api import Function, FunctionFailed, booted
-from tests.contract.platforms.enrolled import ENROLLED, accepted
-from tests.contract.platforms.enrolment import Enrolment
+from tests.contract.platforms.enrolled import KNOCKING, accepted
+from tests.contract.platforms.enrolment import Knocking
 from tests.events import Recorded, recording
 from threadline.app.settings_items import store_settings
 from threadline.core.settings import AppSettings, Settings
@@ -32,7 +32,7 @@ TEXT = "What is on today’s list?"
 @pytest.fixture
 def ingest(built: Path, emulated: Emulated, tmp_path: Path) -> Iterator[Function]:
     """Give ingest as built, booted in an account that has settings, secrets and a mailbox."""
-    credentials = [one.credentials for one in ENROLLED]
+    credentials = [one.credentials for one in KNOCKING]
     apps = tuple(
         AppSettings(
             platform=one.platform, app=one.app,
@@ -51,7 +51,7 @@ def ingest(built: Path, emulated: Emulated, tmp_path: Path) -> Iterator[Function
 
 def test_a_delivery_goes_through_the_built_ingest(ingest: Function, emulated: Emulated) -> None:
     """A signed delivery of every platform is answered 200, and its message is in the mailbox."""
-    for one in ENROLLED:
+    for one in KNOCKING:
         recorded = accepted(one)
         answer = ingest.invoke(stamped(one, recorded))
         assert answer["statusCode"] == 200, ingest.output()
@@ -77,7 +77,7 @@ def test_every_delivery_leaves_a_line(ingest: Function) -> None:
     lines = [line for line in ingest.output().splitlines() if line.startswith("{")]
     (line,) = (json.loads(line) for line in lines)
     assert (line["event"], line["reason"]) == ("delivery", "accepted")
-    planted = [secret for one in ENROLLED for secret in one.credentials.secrets.values()]
+    planted = [secret for one in KNOCKING for secret in one.credentials.secrets.values()]
     for hidden in (TEXT, *planted):
         assert hidden not in ingest.output()
 
@@ -158,7 +158,7 @@ def test_the_built_ingest_starts_light(built: Path) -> None:
     assert loaded.isdisjoint({*HEAVY, *ONLY_WHEN_ADDRESSED})
 
 
-def stamped(one: Enrolment, recorded: Recorded) -> dict[str, Any]:
+def stamped(one: Knocking, recorded: Recorded) -> dict[str, Any]:
     """Return a recorded delivery as the platform would send it now."""
     fresh = one.platform.stamp(recorded.webhook, one.credentials, time.time(), 1)
     return {**recorded.event, "headers": dict(fresh.headers), "body": fresh.body.decode()}

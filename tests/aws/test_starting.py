@@ -10,7 +10,7 @@ from tests.aws.emulated import Emulated
 from tests.aws.flaky import Flaky, before, error
 from tests.aws.functions import running
 from tests.aws.test_artifact import NAMESPACE, stamped
-from tests.contract.platforms.enrolled import ENROLLED, accepted
+from tests.contract.platforms.enrolled import KNOCKING, accepted
 from threadline.app.settings_items import store_settings
 from threadline.backends.clock import VirtualClock
 from threadline.backends.light.account import Account
@@ -30,7 +30,7 @@ def configured(emulated: Emulated) -> Emulated:
     """Give an account in which two apps get webhooks and a third holds a socket."""
     settings = Settings(version="1", namespace=NAMESPACE, apps=(TELEGRAM, SLACK, DISCORD))
     store_settings(emulated.store, settings, emulated.now())
-    for one in ENROLLED:
+    for one in KNOCKING:
         emulated.secrets.put(
             f"{one.credentials.platform}/{one.credentials.app}", one.credentials.secrets
         )
@@ -111,5 +111,5 @@ def test_outside_lambda_nothing_is_prepared() -> None:
 
 def delivery() -> dict[str, Any]:
     """Give a delivery of Telegram, as if it came now."""
-    telegram = next(one for one in ENROLLED if one.credentials.platform == "telegram")
+    telegram = next(one for one in KNOCKING if one.credentials.platform == "telegram")
     return stamped(telegram, accepted(telegram))

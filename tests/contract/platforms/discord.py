@@ -9,7 +9,7 @@ from typing import Any, Final
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from markdown_it import MarkdownIt
 
-from tests.contract.platforms.enrolment import Enrolment, Failure
+from tests.contract.platforms.enrolment import Failure, Held, Knocking
 from threadline.core.errors import (
     ConversationGone,
     CredentialsRejected,
@@ -128,7 +128,7 @@ BOTH: Final = (
     Failure("no address", "post", Lost("forbidden", sent=False), PlatformUnavailable),
 )  # fmt: skip
 
-DISCORD: Final = Enrolment(
+DISCORD: Final = Knocking(
     platform=PLATFORM,
     credentials=CREDENTIALS,
     signed_with="public_key",
@@ -136,6 +136,7 @@ DISCORD: Final = Enrolment(
     signs_body=True,
     renewed=renewed,
     own=("message.own", "message.own_follow_up"),
+    held=Held(secret="bot_token", shown=True, own=("message.own",)),
     twins=(),
     visible=lambda draft: draft.text,
     closed=closed,

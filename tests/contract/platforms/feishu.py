@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from markdown_it import MarkdownIt
 
-from tests.contract.platforms.enrolment import Enrolment, Failure
+from tests.contract.platforms.enrolment import Failure, Knocking
 from threadline.core.errors import (
     ConversationGone,
     CredentialsRejected,
@@ -147,7 +147,7 @@ BOTH: Final = (
     Failure("no address", "post", Lost("forbidden", sent=False), PlatformUnavailable),
 )  # fmt: skip
 
-FEISHU: Final = Enrolment(
+FEISHU: Final = Knocking(
     platform=PLATFORM,
     credentials=CREDENTIALS,
     signed_with="encrypt_key",

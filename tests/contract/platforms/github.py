@@ -7,7 +7,7 @@ from typing import Final
 
 from markdown_it import MarkdownIt
 
-from tests.contract.platforms.enrolment import Enrolment, Failure
+from tests.contract.platforms.enrolment import Failure, Knocking
 from threadline.core.errors import (
     ConversationGone,
     CredentialsRejected,
@@ -111,7 +111,7 @@ BOTH: Final = (
     Failure("no address", "post", Lost("forbidden", sent=False), PlatformUnavailable),
 )  # fmt: skip
 
-GITHUB: Final = Enrolment(
+GITHUB: Final = Knocking(
     platform=PLATFORM,
     credentials=CREDENTIALS,
     signed_with="webhook_secret",

@@ -6,7 +6,7 @@ from typing import Final
 
 from markdown_it import MarkdownIt
 
-from tests.contract.platforms.enrolment import Enrolment, Failure
+from tests.contract.platforms.enrolment import Failure, Knocking
 from threadline.core.errors import (
     ConversationGone,
     CredentialsRejected,
@@ -70,7 +70,7 @@ BOTH: Final = (
     Failure("refused connection", "post", Lost("refused", sent=False), PlatformUnavailable),
 )
 
-PLAYGROUND: Final = Enrolment(
+PLAYGROUND: Final = Knocking(
     platform=PLATFORM,
     credentials=CREDENTIALS,
     signed_with="webhook_secret",

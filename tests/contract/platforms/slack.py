@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 from typing import Any, Final
 
-from tests.contract.platforms.enrolment import Enrolment, Failure
+from tests.contract.platforms.enrolment import Failure, Knocking
 from threadline.core.errors import (
     ConversationGone,
     CredentialsRejected,
@@ -95,7 +95,7 @@ BOTH: Final = (
     Failure("forbidden", "post", HttpResponse(403, {}, b"<html>"), CredentialsRejected),
 )
 
-SLACK: Final = Enrolment(
+SLACK: Final = Knocking(
     platform=PLATFORM,
     credentials=CREDENTIALS,
     signed_with="signing_secret",

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from typing import Any, Final
 
-from tests.contract.platforms.enrolment import Enrolment, Failure
+from tests.contract.platforms.enrolment import Failure, Knocking
 from threadline.core.errors import (
     ConversationGone,
     CredentialsRejected,
@@ -83,7 +83,7 @@ BOTH: Final = (
     Failure("no address", "post", Lost("forbidden", sent=False), PlatformUnavailable),
 )  # fmt: skip
 
-TELEGRAM: Final = Enrolment(
+TELEGRAM: Final = Knocking(
     platform=PLATFORM,
     credentials=CREDENTIALS,
     signed_with="webhook_secret",

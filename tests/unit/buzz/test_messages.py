@@ -71,7 +71,8 @@ def test_a_backlog_without_an_end_is_taken_after_a_silence() -> None:
     closed, (_, again, wanted) = talk.tick(1)
     assert closed == ["CLOSE", CHAT_1]
     assert (wanted["since"], wanted["until"]) == (NOW - 100, NOW - 1)
-    talk.frame("EOSE", again)
+    closed, (_, again, wanted) = talk.frame("EOSE", again)
+    assert (wanted["since"], wanted["until"]) == (NOW, NOW)
     assert talk.texts() == []
     talk.event(again, says("hello"))
     talk.frame("EOSE", again)

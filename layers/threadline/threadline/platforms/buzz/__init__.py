@@ -15,7 +15,7 @@ from threadline.core.posting import Credentials, Destination, Draft, Receipt, Re
 from threadline.core.settings import AppSettings
 from threadline.core.setup import Finding, Needs, Registration, Step
 from threadline.core.socket import Cursor, Opening
-from threadline.platforms.buzz import api, marks, parse
+from threadline.platforms.buzz import api, marks, parse, stamp
 from threadline.platforms.buzz.event import PRIVATE_KEY, signer
 from threadline.platforms.buzz.marks import LATE
 from threadline.platforms.buzz.render import MAX_BYTES, render
@@ -48,6 +48,11 @@ class Buzz:
 
     def parse(self, request: Webhook, credentials: Credentials, now: float) -> Parsed:  # noqa: ARG002
         return parse.parse(request.body, credentials)
+
+    def stamp(
+        self, request: Webhook, credentials: Credentials, now: float, fresh: int = 0
+    ) -> Webhook:
+        return stamp.stamp(request, credentials, now, fresh)
 
     def connect(
         self,

@@ -19,10 +19,11 @@ from threadline.core.errors import (
     RateLimited,
 )
 from threadline.core.http import Flow, HttpRequest, HttpResponse, Lost, ask
+from threadline.core.legible import legible
 from threadline.core.posting import Credentials, Destination, Draft, Receipt
 from threadline.platforms.buzz import frames
 from threadline.platforms.buzz.closed import TOO_FAST, for_good, too_fast, wants_auth
-from threadline.platforms.buzz.event import Event, Signer, Tags, signer
+from threadline.platforms.buzz.event import LATEST, Event, Signer, Tags, signer
 from threadline.platforms.buzz.parse import AUTHOR, ROOT
 from threadline.platforms.buzz.render import CHUNK, GROWING
 
@@ -31,7 +32,6 @@ REFUSED_BY: Final = "refusal-holds"
 RECEIVED_AT: Final = "received-at"
 MOST_PROOFS: Final = 3
 LONGEST_WAIT: Final = 3_600.0
-LATEST: Final = 2.0**40
 _GONE: Final = ("member", "not found", "does not exist", "archiv", "revoke")
 _OF_THREAD: Final = ("parent", "root tag", "thread")
 _OF_TIME: Final = ("timestamp", "created_at", "too far in", "too old")
@@ -77,7 +77,7 @@ def edit(draft: Draft, posted: Receipt, to: Destination, credentials: Credential
         verdict = yield from _hand_in(event, by, credentials)
     if verdict.taken:
         return posted
-    if not last or not for_good(verdict.reason):
+    if not last or not for_good(verdict.reason) or wants_auth(verdict.reason):
         raise _refused(verdict)
     return (yield from _say(draft, to, 1, "", credentials))
 
@@ -203,7 +203,7 @@ def exchange(frame: str, holds: str, label: str, credentials: Credentials) -> Fl
 
 def _refused(verdict: Verdict) -> PostError:
     reason = verdict.reason
-    what = f"the relay refused: {reason[:200]}"
+    what = f"the relay refused: {legible(reason)}"
     if wait := too_fast(reason):
         return RateLimited(what, wait)
     if verdict.at and (until := _TIMED_OUT.search(reason)):

@@ -152,7 +152,7 @@ def settle(work: Work, channel: str) -> None:
     parts = backlog.divided(stretch, page)
     given_up = bool(parts) and len(rest) >= MOST_STRETCHES
     ahead = rest if given_up else (*rest, *parts)
-    if ahead and not page.ended:  # its end may still come, and must not count for the next page
+    if ahead:  # what still comes under this name must not count for the next page
         work.send.append(frames.close(frames.chat(channel, chat.turn)))
         chat = replace(chat, turn=chat.turn % (frames.MOST_TURNS - 1) + 1)
     work.chat_last(channel, replace(chat, ahead=ahead, page=None, since=stretch.since))

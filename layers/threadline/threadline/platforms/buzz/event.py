@@ -22,6 +22,9 @@ CHANNEL: Final = 39000
 ADDED: Final = 44100
 REMOVED: Final = 44101
 
+LATEST: Final = 2**40
+"""Seconds since 1970 before which every event was made: later ones are nonsense."""
+
 PRIVATE_KEY: Final = "private_key"
 
 type Tags = tuple[tuple[str, ...], ...]

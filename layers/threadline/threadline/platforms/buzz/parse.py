@@ -5,6 +5,7 @@ event. https://github.com/nostr-protocol/nips/blob/master/10.md
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
@@ -16,13 +17,14 @@ from threadline.core.json import Json
 from threadline.core.message import Ignored, Message, Messages, Parsed, Sender
 from threadline.core.posting import Credentials
 from threadline.core.reasons import Reason
-from threadline.platforms.buzz.event import CHAT, Event, signer
+from threadline.platforms.buzz.event import CHAT, LATEST, Event, signer
 
 AUTHOR: Final = "author"
 ROOT: Final = "root"
 """Facts of a destination: whom the answer mentions, and the message its thread began with."""
 
 MOST_REPLIES: Final = 4
+_HEX: Final = re.compile("[0-9a-f]{64}")
 
 
 def parse(body: bytes, credentials: Credentials) -> Parsed:
@@ -42,11 +44,11 @@ def parse(body: bytes, credentials: Credentials) -> Parsed:
                 "content": str(content),
             },
             "channel": dict(channel),
-        }:
+        } if _HEX.fullmatch(event_id) and _HEX.fullmatch(author) and 0 <= created_at < LATEST:
             pass
         case _:
             return Ignored(Reason.UNREADABLE)
-    event = Event(event_id, author, created_at, kind, _tags(tags), content, {})
+    event = Event(event_id, author, created_at, kind, _tags(tags), _whole(content), {})
     parsed = _message(event, channel, credentials)
     if isinstance(parsed, Ignored):
         return Ignored(parsed.reason, parsed.detail, _delivery(event, credentials))
@@ -135,5 +137,12 @@ def _tags(tags: list[Json]) -> tuple[tuple[str, ...], ...]:
     """Keep the tags that are lists of texts."""
     lists = [tag for tag in tags if isinstance(tag, list) and tag]
     return tuple(
-        tuple(str(one) for one in tag) for tag in lists if all(isinstance(one, str) for one in tag)
+        tuple(_whole(str(one)) for one in tag)
+        for tag in lists
+        if all(isinstance(one, str) for one in tag)
     )
+
+
+def _whole(text: str) -> str:
+    """Replace half characters: nothing that is signed has any, and not every store takes them."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

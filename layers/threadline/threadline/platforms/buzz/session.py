@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from threadline.core.json import Json
+from threadline.core.legible import legible
 from threadline.core.socket import NEVER, End, Frame, Hearing, Step
 from threadline.platforms.buzz import chats, frames
 from threadline.platforms.buzz.closed import for_good, too_fast, wants_auth
@@ -80,7 +81,7 @@ def _step(work: Work) -> Step:
 
 
 def _first_text(rest: list[Json]) -> str:
-    return rest[0] if rest and isinstance(rest[0], str) else ""
+    return legible(rest[0]) if rest and isinstance(rest[0], str) else ""
 
 
 def _controls(work: Work) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from threadline.core.legible import legible
 from threadline.core.socket import NEVER, End, Frame, Hearing, Note, Step
 from threadline.platforms.buzz import frames
 from threadline.platforms.buzz.backlog import Page, Stretch
@@ -138,7 +139,7 @@ class Work:
 
     def note(self, code: str, detail: str = "", *, alarm: bool = False) -> None:
         """Leave a line for the log."""
-        self.notes.append(Note(code, detail[:200], alarm))
+        self.notes.append(Note(code, legible(detail), alarm))
 
     def chat(self, channel: str, chat: Chat | None) -> None:
         """Set or drop a channel's subscription."""

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from threadline.core.json import Json
-from threadline.platforms.buzz.event import Event, digest
+from threadline.platforms.buzz.event import LATEST, Event, digest
 
 PARTS: Final = ("id", "pubkey", "created_at", "kind", "tags", "content", "sig")
-_LATEST: Final = 2**40
 
 
 def verified(payload: Json) -> Event | None:
@@ -34,7 +33,7 @@ def verified(payload: Json) -> Event | None:
             pass
         case _:
             return None
-    if isinstance(created_at, bool) or isinstance(kind, bool) or not 0 <= created_at < _LATEST:
+    if isinstance(created_at, bool) or isinstance(kind, bool) or not 0 <= created_at < LATEST:
         return None
     try:
         if digest(pubkey, created_at, kind, tags, content) != claimed:

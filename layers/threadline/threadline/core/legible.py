@@ -1,0 +1,10 @@
+"""Foreign words in a log line or on a terminal."""
+
+from typing import Final
+
+MOST: Final = 200
+
+
+def legible(text: str, most: int = MOST) -> str:
+    """Give foreign text in one line, bounded, without anything that a terminal would obey."""
+    return "".join(char if char.isprintable() else " " for char in text[:most]).strip()
