@@ -35,11 +35,15 @@ class Session:
 
 @dataclass(slots=True)
 class DiscordServer:
-    """Serves one stub. `refuses` is a code with which everybody is sent away."""
+    """Serves one stub. `refuses` is a code with which everybody is sent away.
+
+    `answers` heartbeats, unless it is to seem dead.
+    """
 
     stub: DiscordStub
     heartbeat: int = 41_250
     refuses: int = 0
+    answers: bool = True
     sessions: dict[str, Session] = field(default_factory=dict)
     identified: int = 0
     resumed: int = 0
@@ -71,6 +75,10 @@ class DiscordServer:
     def tell(self, kind: str, about: dict[str, Any]) -> None:
         """Tell every session of an event; one without a connection is told when it resumes."""
         self._do(self._tell(kind, about))
+
+    def send(self, frame: bytes, *, text: bool = True) -> None:
+        """Send every connection a frame as it is, whatever it is."""
+        self._do(self._send(frame, WSMsgType.TEXT if text else WSMsgType.BINARY))
 
     def drop(self) -> None:
         """Cut every connection without a word."""
@@ -128,7 +136,8 @@ class DiscordServer:
             match told["op"]:
                 case 1:
                     self.beats.append(told["d"])
-                    await socket.send_json({"op": 11})
+                    if self.answers:
+                        await socket.send_json({"op": 11})
                 case 2 | 6 if session is None:
                     session = await self._enter(socket, told["op"], told["d"])
                     if session is not None:
@@ -193,6 +202,12 @@ class DiscordServer:
         if session.socket is not None and not session.socket.closed:
             with suppress(ConnectionResetError):  # it is told when it resumes
                 await session.socket.send_json(event)
+
+    async def _send(self, frame: bytes, kind: WSMsgType) -> None:
+        for session in self.sessions.values():
+            if session.socket is not None and not session.socket.closed:
+                with suppress(ConnectionResetError):
+                    await session.socket.send_frame(frame, kind)
 
     async def _each(self, code: int) -> None:
         for session in self.sessions.values():

@@ -211,6 +211,44 @@ def test_events_that_are_missing_are_made_up_for() -> None:
     assert not gateway.event("MESSAGE_CREATE", message("1550952349696000004"), 5).gap
 
 
+def test_a_frame_that_cannot_be_read_may_have_been_a_message() -> None:
+    """What came with it is asked for at once, and its connection goes on."""
+    gateway = Gateway()
+    gateway.enters(s=1)
+    step = gateway.does(gateway.session.feed('{"op": 0, "t": "MESSAGE_CR', NOW))
+    assert step.gap
+    assert gateway.cursor["gap"]
+    assert step.end is None
+
+
+def test_what_comes_again_is_not_heard_up_to_now() -> None:
+    """A connection that breaks among missed events leaves the time until which all was heard."""
+    gateway = Gateway()
+    gateway.enters(s=1)
+    gateway.closes(1006)
+    second = gateway.again()
+    second.now += 200.0
+    second.hears(10, {"heartbeat_interval": 41_250})
+    second.event("MESSAGE_CREATE", message("1550952349696000001"), 2)
+    second.closes(4009)
+    third = second.again()
+    third.enters()
+    assert (int(third.cursor["gap"]) >> 22) / 1000 + 1_420_070_400 == pytest.approx(NOW - 60.0)
+
+
+def test_a_gap_among_what_comes_again_reaches_back() -> None:
+    """What is missing there was said before this connection, however long ago that was."""
+    gateway = Gateway()
+    gateway.enters(s=1)
+    gateway.closes(1006)
+    second = gateway.again()
+    second.now += 200.0
+    second.hears(10, {"heartbeat_interval": 41_250})
+    second.event("MESSAGE_CREATE", message("1550952349696000001"), 3)
+    assert second.event("RESUMED", {}, 4).gap
+    assert (int(second.cursor["gap"]) >> 22) / 1000 + 1_420_070_400 == pytest.approx(NOW - 60.0)
+
+
 def test_many_missing_events_are_asked_for_now_and_then() -> None:
     """A gateway that leaves out events again and again is not asked over HTTP each time."""
     gateway = Gateway()

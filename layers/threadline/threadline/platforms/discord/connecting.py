@@ -40,6 +40,7 @@ def connect(credentials: Credentials, cursor: Cursor, now: float, random: float)
         session=cursor["session"] if goes_on else "",
         sequence=int(seconds(cursor["seq"])) if goes_on else -1,
         heard_at=seconds(cursor.get("heard", "")),
+        told_at=seconds(cursor.get("heard", "")),
         gap=cursor.get("gap", ""),
     )
     told = cursor.get("url" if goes_on else GATEWAY, "")

@@ -67,9 +67,9 @@ class Phase(StrEnum):
 class Gateway:
     """One connection. `session` and `sequence` are what is resumed, "" and -1 for nothing.
 
-    `heard_at` is the last sign of life before this connection, 0 for none; `gap` marks from where
-    on something may be missing, and `owed` that it is still to be made up for, from `fill_at` on.
-    `random` is between 0 and 1. `interval` is in seconds.
+    `heard_at` is the last sign of life before this connection, `told_at` the last event, 0 for
+    none. `gap` marks from where on something may be missing, and `owed` that it is still to be made
+    up for, from `fill_at` on. `random` is between 0 and 1. `interval` is in seconds.
     """
 
     token: str = field(repr=False)
@@ -79,6 +79,7 @@ class Gateway:
     session: str = field(default="", repr=False)
     sequence: int = -1
     heard_at: float = 0.0
+    told_at: float = 0.0
     gap: str = ""
     owed: bool = False
     fill_at: float = 0.0
@@ -106,7 +107,8 @@ class Gateway:
     def feed(self, frame: Frame, now: float) -> Step:
         fields = decode(frame)
         if fields is None:
-            return _step(self, now, notes=(Note("unreadable_frame"),))
+            here = _doubtful(self, now)
+            return _step(here, now, save=_kept(here, now), notes=(Note("unreadable_frame"),))
         match number(fields, "op"):
             case Op.DISPATCH:
                 return self._dispatched(fields, now)
@@ -179,34 +181,31 @@ class Gateway:
 
     def _dispatched(self, fields: Fields, now: float) -> Step:
         kind, said = text(fields, "t"), section(fields, "d")
-        sequence = max(number(fields, "s"), self.sequence)
-        heard = {"seq": str(sequence), "heard": str(int(now))}
         if kind == "READY":
             return self._ready(said, max(number(fields, "s"), 0), now)
+        sequence = max(number(fields, "s"), self.sequence)
         here = replace(self, sequence=sequence)
         missing = 0 <= self.sequence < sequence - 1
         if missing:
-            here = replace(here, gap=self.gap or first_of(now - DOUBT), owed=True)
+            here = _doubtful(here, now)
         if kind == "RESUMED":
-            inside = replace(here, phase=Phase.IN, within=NEVER, owed=bool(here.gap))
-            return _step(inside, now, save={**heard, **here.marked})
+            inside = replace(
+                here, phase=Phase.IN, within=NEVER, owed=bool(here.gap), told_at=now
+            )  # fmt: skip
+            return _step(inside, now, save=_kept(inside, now))
         # While missed events come again, each of them gives the rest more time.
         within = now + WITHIN if self.phase is Phase.ENTERING else NEVER
         known = self.known.after(kind, said, self.bot)
         body = b""
         if kind in {"MESSAGE_CREATE", "MESSAGE_UPDATE"}:
             body = delivery.body(kind, said, known, self.bot)
+        told_at = now if self.phase is Phase.IN else self.told_at
         return _step(
-            replace(here, known=known, within=within), now,
+            replace(here, known=known, within=within, told_at=told_at), now,
             deliveries=(body,) if body else (),
-            save={**heard, **here.marked, **known.changes(self.known)},
+            save={**_kept(here, now), **known.changes(self.known)},
             notes=(Note("events_missing", str(sequence - self.sequence - 1)),) if missing else (),
         )  # fmt: skip
-
-    @property
-    def marked(self) -> Cursor:
-        """What of a gap is to be kept, so that it is made up for also after a crash."""
-        return {"gap": self.gap} if self.owed else {}
 
     def _ready(self, said: Fields, sequence: int, now: float) -> Step:
         """Begin a session: what was said since the last one is to be asked for."""
@@ -217,7 +216,7 @@ class Gateway:
         inside = replace(
             self, phase=Phase.IN, within=NEVER, known=known, session=session, gap=gap,
             bot=snowflake(section(said, "user"), "id") or self.bot, sequence=sequence,
-            owed=bool(gap),
+            owed=bool(gap), told_at=now,
         )  # fmt: skip
         kept = {
             "session": session, "url": text(said, "resume_gateway_url"), "gap": gap,
@@ -244,6 +243,24 @@ def _step(
         session=session, send=send, deliveries=deliveries, save=save or {}, gap=fills, notes=notes,
         tick_at=min(session.beat_at, session.within, owed_at),
     )  # fmt: skip
+
+
+def _doubtful(session: Gateway, now: float) -> Gateway:
+    """Note that events are missing, since the last one that came at the earliest."""
+    if session.phase is Phase.GREETING:
+        return session
+    since = (session.told_at or now) - DOUBT
+    return replace(session, gap=session.gap or first_of(since), owed=True)
+
+
+def _kept(session: Gateway, now: float) -> Cursor:
+    """Give what is to be kept of where a session stands.
+
+    While missed events come again it is not heard up to now: others may still be to come.
+    """
+    heard = {"heard": str(int(now))} if session.phase is Phase.IN else {}
+    gap = {"gap": session.gap} if session.owed else {}
+    return {"seq": str(session.sequence), **heard, **gap}
 
 
 def _forgotten() -> Cursor:
