@@ -22,6 +22,7 @@ from threadline.cli import (
     replay,
     secrets,
     serve,
+    setup,
     state,
     version,
     webhook,
@@ -31,6 +32,7 @@ from threadline.core.errors import ConfigError, ThreadlineError
 
 COMMANDS = (
     serve,
+    setup,
     config,
     secrets,
     admit,
@@ -49,7 +51,18 @@ COMMANDS = (
 """Modules that each add their words: `add(subparsers)` sets `run`, which gives the exit code."""
 
 ON_A_STACK = frozenset(
-    {"admit", "agent", "config", "doctor", "outbox", "pause", "redrive", "secrets", "webhook"}
+    {
+        "admit",
+        "agent",
+        "config",
+        "doctor",
+        "outbox",
+        "pause",
+        "redrive",
+        "secrets",
+        "setup",
+        "webhook",
+    }
 )
 """Modules whose commands also work on a deployed stack."""
 

@@ -17,7 +17,11 @@ def guide(app: Registration) -> tuple[Step, ...]:
     permissions = ", ".join(f"{name}: {access}" for name, access in PERMISSIONS.items())
     pages = f"{registering.site(app.credentials)}/settings/apps"
     return (
-        Step("The App by its manifest (GitHub takes it from a form, which is below):", said),
+        Step(
+            "The App's manifest. GitHub takes it from a form, which this command offers while it"
+            " waits:",
+            said,
+        ),
         Step(
             f"By hand instead: {pages}/new; Webhook URL {app.url}; Repository permissions"
             f" {permissions}; Subscribe to events {events}; then Generate a private key, and store"

@@ -34,8 +34,8 @@ def guide(app: Registration) -> tuple[Step, ...]:
 
 
 def _named(app: Registration) -> tuple[Step, ...]:
-    """Say where the bot's name is written: by it the bot knows when a group mentions it."""
-    if app.credentials.identity_name:
+    """Say where the bot's name is written, which `serve` finds out by itself."""
+    if app.credentials.identity_name or not app.suffix:
         return ()
     name = app.credentials.app
     lines = f"platforms: {{telegram: {{apps: {{{name}: {{identity_name: THE_USERNAME}}}}}}}}"
