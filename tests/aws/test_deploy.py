@@ -12,6 +12,7 @@ from tests.aws import ministack
 from tests.aws.deployment import STACK, Emulator, deploy, route, written
 from tests.pipeline.agent_server import agent_server
 from tests.pipeline.serving import CHAT, PATIENCE, PROGRAM, WEBHOOK_SECRET, environ_of, until
+from tests.pipeline.setting import setting
 from tests.stubs.telegram import TelegramStub
 from threadline.backends.aws import stack
 
@@ -78,14 +79,25 @@ def test_a_delivery_goes_through_the_deployed_functions(deployed: Deployed, tmp_
             "agent default: offers",
         ):
             assert f"ok  {line}" in seen
-        answer = httpx.post(
-            f"{address}/webhooks/telegram",
-            json=telegram.say(CHAT, SAID),
-            headers={"host": host, "x-telegram-bot-api-secret-token": WEBHOOK_SECRET},
-            timeout=60.0,
-        )
-        assert (answer.status_code, answer.text) == (200, "{}")
-        until(lambda: posts(telegram) == [f"You said: {SAID}"], partial(written, deployed.emulator))
+        words = ("telegram", "--stack", STACK, "--wait", f"{PATIENCE:g}")
+        with setting(tmp_path, *words, environ=environ) as setup:
+            setup.says("Waiting for the first delivery")
+            assert f"sent to {outputs['TelegramWebhookUrl']}:" in " ".join(setup.text.split())
+            assert f"threadline webhook set telegram --stack {STACK}\n" in setup.text
+            answer = httpx.post(
+                f"{address}/webhooks/telegram",
+                json=telegram.say(CHAT, SAID),
+                headers={"host": host, "x-telegram-bot-api-secret-token": WEBHOOK_SECRET},
+                timeout=60.0,
+            )
+            assert (answer.status_code, answer.text) == (200, "{}")
+            until(
+                lambda: posts(telegram) == [f"You said: {SAID}"],
+                partial(written, deployed.emulator),
+            )
+            assert setup.ends() == 0
+        assert "It works: a delivery arrived and was taken" in setup.text
+        assert setup.text.rstrip().endswith("telegram works.")
 
 
 def test_the_task_comes_and_goes(deployed: Deployed, built: Path) -> None:

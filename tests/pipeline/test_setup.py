@@ -2,11 +2,6 @@
 
 import json
 import signal
-import subprocess
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -14,63 +9,16 @@ import pytest
 from tests.pipeline.agent_server import AgentServer
 from tests.pipeline.serving import (
     CHAT,
-    PATIENCE,
-    PROGRAM,
     command,
-    environ_of,
     serving,
     telegram_folder,
     until,
 )
+from tests.pipeline.setting import setting
 from tests.pipeline.test_serve_polling import new_bot, posts
 from tests.stubs.telegram import TelegramStub
 
 pytestmark = pytest.mark.langgraph
-
-
-@dataclass(slots=True)
-class Setting:
-    """A running `setup`; `said` is what it printed so far."""
-
-    process: subprocess.Popen[str]
-    said: list[str] = field(default_factory=list)
-
-    def listen(self) -> None:
-        """Write down what it prints until it ends."""
-        assert self.process.stdout is not None
-        with self.process.stdout as lines:
-            self.said.extend(lines)
-
-    def says(self, *words: str) -> str:
-        """Wait for a line with all the words."""
-
-        def found() -> str:
-            return next((one for one in self.said if all(word in one for word in words)), "")
-
-        return until(found, lambda: f"{words} in:\n{''.join(self.said)}")
-
-    def ends(self) -> int:
-        """Wait for its end."""
-        return self.process.wait(PATIENCE)
-
-
-@contextmanager
-def setting(root: Path, *words: str) -> Iterator[Setting]:
-    """Run `threadline setup` for as long as the block lasts."""
-    process = subprocess.Popen(
-        [*PROGRAM, "setup", *words], cwd=root, env=environ_of({"PYTHONUNBUFFERED": "1"}),
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
-    run = Setting(process)
-    listener = threading.Thread(target=run.listen, daemon=True)
-    listener.start()
-    try:
-        yield run
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.wait(PATIENCE)
-        listener.join(PATIENCE)
 
 
 def test_a_new_bot_is_set_up_until_it_answers(tmp_path: Path, demo_server: AgentServer) -> None:
@@ -103,7 +51,7 @@ def test_a_new_bot_is_set_up_until_it_answers(tmp_path: Path, demo_server: Agent
                 telegram.say(CHAT, "hello")
                 assert run.ends() == 0
                 until(lambda: "You said: hello" in posts(telegram), "the answer")
-        told = "".join(run.said)
+        told = run.text
         assert told.rstrip().endswith("telegram works.")
         assert telegram.token not in told
 
@@ -135,7 +83,7 @@ def test_waiting_ends_by_ctrl_c_and_by_time(tmp_path: Path) -> None:
             run.says("Waiting for the first delivery, 900 s at most; Ctrl-C ends it.")
             run.process.send_signal(signal.SIGINT)
             assert run.ends() == 130
-        assert "".join(run.said).rstrip().endswith("Nothing arrived for telegram.")
+        assert run.text.rstrip().endswith("Nothing arrived for telegram.")
         ended = command(root, "setup", "telegram", "--wait", "0.5")
         assert ended.returncode == 1
         assert "Nothing arrived for telegram." in ended.stdout

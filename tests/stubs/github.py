@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from http.server import ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Literal, Self
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, parse_qsl, unquote, urlsplit
 
 from tests.stubs.github_http import Handler
 from tests.stubs.github_routes import ROUTES, Routes
@@ -158,7 +158,8 @@ class GitHubStub:
             return refused(403, "Request forbidden by administrative rules.")
         routes = Routes(self.state, self.tokens, self.url)
         try:
-            into.update(_decoded(body))
+            form = headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
+            into.update(dict(parse_qsl(body.decode())) if form else _decoded(body))
             path = self._current(method, path)
             for wanted, pattern, call in ROUTES:
                 found = re.fullmatch(pattern, path)

@@ -4,8 +4,11 @@ https://docs.github.com/en/rest/apps/apps
 https://docs.github.com/en/rest/apps/webhooks
 """
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 
 from tests.stubs.github_state import Answer, Refusal, not_found, refused
 
@@ -66,6 +69,33 @@ class App:
         self.codes.discard(code)
         secrets = {"client_secret": "of-nobody", "webhook_secret": WEBHOOK_SECRET, "pem": key}
         return Answer(201, {**self.told(number, 0), **secrets})
+
+
+REQUIRED = {"url", "default_permissions", "default_events"}
+KNOWN = {
+    "name", "description", "hook_attributes", "redirect_url", "callback_urls", "setup_url",
+    "public", "request_oauth_on_install", "setup_on_update", *REQUIRED,
+}  # fmt: skip
+
+
+def registered_by_form(app: App, owner: str, fields: Mapping[str, str]) -> Answer:
+    """Take a manifest as a person hands it in and confirms it: back to where it says, with a code.
+
+    https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
+    """
+    manifest = json.loads(fields.get("manifest", "null"))
+    if not isinstance(manifest, dict) or not REQUIRED <= set(manifest) <= KNOWN:
+        return refused(422, "Invalid GitHub App configuration")
+    hook = manifest.get("hook_attributes", {})
+    if set(manifest["default_events"]) - set(EVENTS) or not hook.get("url", "").startswith("http"):
+        return refused(422, "Invalid GitHub App configuration")
+    app.owner = "Organization" if owner else "User"
+    app.permissions = dict(manifest["default_permissions"])
+    app.events, app.hook["url"] = list(manifest["default_events"]), hook["url"]
+    code = f"code-of-{app.slug}-{len(app.codes)}"
+    app.codes.add(code)
+    query = urlencode({"code": code, "state": fields.get("state", "")})
+    return Answer(302, {}, {"location": f"{manifest['redirect_url']}?{query}"})
 
 
 def check_permission(permissions: dict[str, str], *names: str) -> None:

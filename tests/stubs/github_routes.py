@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tests.stubs.github_apps import check_permission
+from tests.stubs.github_apps import check_permission, registered_by_form
 from tests.stubs.github_state import (
     Answer,
     Comment,
@@ -47,6 +47,11 @@ class Routes:
         """List the App's deliveries, newest first."""
         self.tokens.check_claim(authorization)
         return Answer(200, self.tokens.app.deliveries[: int(parameters.get("per_page", "30"))])
+
+    def register(self, authorization: str, parameters: Any, owner: str) -> Answer:
+        """Let a person register an App by its manifest, for themselves or an organisation."""
+        del authorization
+        return registered_by_form(self.tokens.app, owner, parameters)
 
     def exchange_code(self, authorization: str, _: Any, code: str) -> Answer:
         """Hand over a new App's secrets; nobody has to be known for that."""
@@ -187,6 +192,7 @@ _REPOSITORY = r"/repos/([^/]+/[^/]+)"
 ROUTES: tuple[tuple[str, str, Callable[..., Answer]], ...] = (
     ("POST", r"/app/installations/(\d+)/access_tokens", Routes.issue_token),
     ("GET", rf"{_REPOSITORY}/installation", Routes.find_installation),
+    ("POST", r"(/organizations/[^/]+)?/settings/apps/new", Routes.register),
     ("GET", r"/app", Routes.show_app),
     ("GET", r"/app/hook/config", Routes.show_hook),
     ("GET", r"/app/hook/deliveries", Routes.list_deliveries),

@@ -148,7 +148,8 @@ def _print(app: "Registration", steps: "Sequence[Step]") -> None:
         f"{app.name}, by {app.transport}. The guide: docs/platforms/{app.credentials.platform}.md"
     )
     for number, step in enumerate(steps, start=1):
-        print("\n" + fill(f"{number}. {step.do}", WIDTH, break_long_words=False))
+        text = f"{number}. {step.do}"
+        print("\n" + fill(text, WIDTH, break_long_words=False, break_on_hyphens=False))
         if step.paste:
             print(f"\n{step.paste}")
     print(flush=True)

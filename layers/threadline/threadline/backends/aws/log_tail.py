@@ -60,10 +60,12 @@ class LogTail:
         for _ in range(MOST_PAGES):
             answer = self._client.filter_log_events(**asked)
             for event in answer.get("events", []):
-                if event["eventId"] not in self._seen:
-                    self._seen.add(event["eventId"])
-                    self._keep(event["message"])
-                self._newest[group] = max(self._newest[group], event["timestamp"])
+                at, message = event.get("timestamp", 0), event.get("message", "")
+                name = event.get("eventId") or f"{at} {message}"
+                if name not in self._seen:
+                    self._seen.add(name)
+                    self._keep(message)
+                self._newest[group] = max(self._newest[group], at)
             if not (token := answer.get("nextToken")):
                 break
             asked["nextToken"] = token
