@@ -70,15 +70,7 @@ def test_a_delivery_goes_through_the_deployed_functions(deployed: Deployed, tmp_
         assert "pushed to threadline-dev" in threadline(tmp_path, environ, "config", "push")
         assert "is what is in force" in threadline(tmp_path, environ, "config", "push")
         threadline(tmp_path, environ, "webhook", "set", "telegram")
-        seen = threadline(tmp_path, environ, "doctor")
-        for line in (
-            f"account: {ministack.ACCOUNT} in {ministack.REGION}",
-            f"stack: {STACK} is CREATE_COMPLETE",
-            f"address: {outputs['PublicUrl']}",
-            f"telegram/default webhook: is {outputs['TelegramWebhookUrl']}",
-            "agent default: offers",
-        ):
-            assert f"ok  {line}" in seen
+        doctor_finds_all_well(threadline(tmp_path, environ, "doctor"), outputs)
         words = ("telegram", "--stack", STACK, "--wait", f"{PATIENCE:g}")
         with setting(tmp_path, *words, environ=environ) as setup:
             setup.says("Waiting for the first delivery")
@@ -135,6 +127,18 @@ def hints(emulator: Emulator) -> str:
         if one["EventSourceArn"].endswith(f"{STACK}-runs")
     )
     return str(state)
+
+
+def doctor_finds_all_well(seen: str, outputs: Mapping[str, str]) -> None:
+    """Check that account, stack, address, webhook and agent were looked at."""
+    for line in (
+        f"account: {ministack.ACCOUNT} in {ministack.REGION}",
+        f"stack: {STACK} is CREATE_COMPLETE",
+        f"address: {outputs['PublicUrl']}",
+        f"telegram/default webhook: is {outputs['TelegramWebhookUrl']}",
+        "agent default: offers",
+    ):
+        assert f"ok  {line}" in seen
 
 
 def threadline(root: Path, environ: Mapping[str, str], *words: str, stdin: str = "") -> str:
