@@ -39,7 +39,7 @@ def test_an_event_of_a_function_comes_fresh(threadline: Command, name: str) -> N
     [
         ("slack/app_mentoin", "has no slack/app_mentoin; nearest: slack/app_mention, "),
         ("slack/app_mentoin", "; slack has: app_mention, app_mention.edited, "),
-        ("slak/app_mention", "; there are: connect, "),
+        ("slak/app_mention", "; there are: buzz, connect, "),
         ("dispatch", "; dispatch has: arrived, wake"),
         ("../events/dispatch/wake", "has no ../events/dispatch/wake; nearest: dispatch/wake"),
         ("slack/app_mention.expect", "has no slack/app_mention.expect; nearest: "),
