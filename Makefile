@@ -34,9 +34,9 @@ check: ## lint, formatting, types and the direction of imports
 	$(BOOTSTRAP) check
 	@$(IN_VENV)python setup/parts.py
 
-faults: ## let everything go wrong that can, in every kind of turn (5 minutes)
+faults: ## let everything go wrong that can, in every kind of turn (8 minutes)
 	$(BOOTSTRAP) test
-	@$(IN_VENV)python -m tests.faults --kills 50 --messages 10000
+	@$(IN_VENV)python -m tests.faults --kills 50 --messages 10000 --aws 50
 
 mutate: ## see that the fault harness finds wrong changes (15 minutes)
 	$(BOOTSTRAP) dev

@@ -18,6 +18,23 @@ KINDS: Mapping[str, Callable[[], Passage]] = MappingProxyType(
 )
 
 
+TRIES = 8
+"""How often the AWS backends make a call before they give it up."""
+
+AT_LENGTH: Mapping[str, Callable[[], tuple[Passage, ...]]] = MappingProxyType(
+    {
+        "given up": lambda: (KINDS["refused"](),) * TRIES,
+        "lost for good": lambda: (KINDS["answer lost"](), *(KINDS["refused"](),) * (TRIES - 1)),
+    }
+)
+"""What goes wrong so long that repeating does not help; each passage is of one more try."""
+
+
+def passages(kind: str) -> tuple[Passage, ...]:
+    """Give what becomes of a call, and of its repetitions, in a fault of a kind."""
+    return AT_LENGTH[kind]() if kind in AT_LENGTH else (KINDS[kind](),)
+
+
 def harmful(point: str, passage: Passage) -> bool:
     """Tell whether no client of ours does this: repeat a post by itself, unasked."""
     return passage.times > 1 and point.startswith("http.telegram send")
@@ -30,11 +47,13 @@ class FaultGate(PlannedGate):
         super().__init__(self._plan_for)
         self.met = ""
         self._number = number
-        self._kind = kind
+        self._left = list(passages(kind))
 
     def _plan_for(self, point: str) -> Passage:
-        if len(self.points) == self._number + 1:
+        at = len(self.points) - 1 - self._number
+        if at == 0:
             self.met = point
-            passage = KINDS[self._kind]()
-            return Passage() if harmful(point, passage) else passage
-        return Passage()
+        if at < 0 or not self._left or point != self.met:
+            return Passage()
+        passage = self._left.pop(0)
+        return Passage() if harmful(point, passage) else passage

@@ -16,14 +16,29 @@ import hypothesis.core
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from tests.faults.aws import KINDS_ON_AWS, ON_AWS, SchedulesOnAws
 from tests.faults.gates import KINDS
 from tests.faults.kills import kill_test
 from tests.faults.overload import overload
-from tests.faults.scenarios import SCENARIOS
+from tests.faults.scenarios import SCENARIOS, Scenario
 from tests.faults.schedules import Schedules
 from tests.faults.single import Case, run, undisturbed
 from threadline.core.errors import ThreadlineError
 
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Backends to run on, and what is tried there."""
+
+    scenarios: tuple[Scenario, ...]
+    kinds: tuple[str, ...]
+    schedules: type[Schedules]
+
+
+PLACES = {
+    "here": Place(SCENARIOS, tuple(KINDS), Schedules),
+    "aws": Place(ON_AWS, KINDS_ON_AWS, SchedulesOnAws),
+}
 WORKERS = 2
 STEPS = 12
 CHUNK = 250
@@ -34,6 +49,7 @@ def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults")
     parser.add_argument("--schedules", type=int, default=10_000)
     parser.add_argument("--every", type=int, default=1, help="take each n-th call only")
+    parser.add_argument("--aws", type=int, default=0, help="on AWS's backends too, each n-th call")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--kills", type=int, default=0, help="kill a real serve this often")
     parser.add_argument("--messages", type=int, default=0, help="send so many at once")
@@ -46,10 +62,13 @@ def main(words: Sequence[str]) -> int:
         ThreadPoolExecutor(1) as beside,
     ):
         kills = beside.submit(_kills, args.kills, first)
-        broken = _single(pool, args.every, stop=args.first)
+        broken = _single(pool, Walk("here", args.every), stop=args.first)
         if broken and args.first:
             return 1
         broken += _schedules(pool, args.schedules, first)
+        if args.aws:
+            broken += _single(pool, Walk("aws", args.aws), stop=args.first)
+            broken += _schedules(pool, args.schedules // args.aws, first, "aws")
         broken += kills.result()
     broken += _overload(args.messages) if args.messages else 0
     print(f"violations  {broken}")
@@ -60,36 +79,53 @@ def _quiet() -> None:
     logging.disable(logging.CRITICAL)
 
 
-def _single(pool: "multiprocessing.pool.Pool", every: int, *, stop: bool) -> int:
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Every n-th call of every scenario, on the backends of a name."""
+
+    where: str
+    every: int
+
+    @property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """The scenarios there."""
+        return PLACES[self.where].scenarios
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of fault there."""
+        return PLACES[self.where].kinds
+
+
+def _single(pool: "multiprocessing.pool.Pool", walk: Walk, *, stop: bool) -> int:
     begun = time.monotonic()
-    cases: list[Case] = []
+    cases: list[tuple[str, int, int, str]] = []
     points: dict[str, tuple[str, ...]] = {}
-    for scenario in SCENARIOS:
+    for index, scenario in enumerate(walk.scenarios):
         points[scenario.name] = undisturbed(scenario).points
-        numbers = range(0, len(points[scenario.name]), every)
-        cases += [Case(scenario, number, kind) for number in numbers for kind in KINDS]
+        # Not the same calls of each: they begin alike.
+        numbers = range(index % walk.every, len(points[scenario.name]), walk.every)
+        cases += [(walk.where, index, number, kind) for number in numbers for kind in walk.kinds]
     total: Counter[tuple[str, str]] = Counter()
     bad: list[_Told] = []
-    for outcome in pool.imap_unordered(_run_numbered, [_numbered(case) for case in cases], 8):
+    for outcome in pool.imap_unordered(_run_numbered, cases, 8):
         total[outcome.scenario, outcome.kind] += 1
         if outcome.violations:
             bad.append(outcome)
             if stop:
                 break
-    _table(points, total)
+    _table(walk, points, total)
     for outcome in bad:
         print(f"BROKEN {outcome.case} at {outcome.point}: {'; '.join(outcome.violations)}")
-    print(f"single faults  {len(cases)} in {time.monotonic() - begun:.0f} s", flush=True)
+    print(
+        f"single faults {walk.where}  {len(cases)} in {time.monotonic() - begun:.0f} s", flush=True
+    )
     return len(bad)
 
 
-def _numbered(case: Case) -> tuple[int, int, str]:
-    return SCENARIOS.index(case.scenario), case.number, case.kind
-
-
-def _run_numbered(numbered: tuple[int, int, str]) -> "_Told":
-    scenario, number, kind = numbered
-    case = Case(SCENARIOS[scenario], number, kind)
+def _run_numbered(numbered: tuple[str, int, int, str]) -> "_Told":
+    where, scenario, number, kind = numbered
+    case = Case(PLACES[where].scenarios[scenario], number, kind)
     try:
         outcome = run(case)
     except (AssertionError, ThreadlineError) as error:  # the play itself broke off
@@ -108,21 +144,23 @@ class _Told:
     violations: tuple[str, ...]
 
 
-def _table(points: dict[str, tuple[str, ...]], total: Counter[tuple[str, str]]) -> None:
-    print(f"{'kind of turn':<16}{'calls':>6}" + "".join(f"{kind:>15}" for kind in KINDS))
+def _table(walk: Walk, points: dict[str, tuple[str, ...]], total: Counter[tuple[str, str]]) -> None:
+    print(f"{'kind of turn':<16}{'calls':>6}" + "".join(f"{kind:>15}" for kind in walk.kinds))
     for name, passed in points.items():
-        row = "".join(f"{total[name, kind]:>15}" for kind in KINDS)
+        row = "".join(f"{total[name, kind]:>15}" for kind in walk.kinds)
         print(f"{name:<16}{len(passed):>6}{row}")
 
 
-def _schedules(pool: "multiprocessing.pool.Pool", number: int, first: int) -> int:
-    begun = time.monotonic()
-    chunks = [(first + at, min(CHUNK, number - at)) for at in range(0, number, CHUNK)]
+def _schedules(
+    pool: "multiprocessing.pool.Pool", number: int, first: int, where: str = "here"
+) -> int:
+    begun, size = time.monotonic(), min(CHUNK, -(-number // WORKERS)) or 1
+    chunks = [(where, first + at, min(size, number - at)) for at in range(0, number, size)]
     found = [text for text in pool.imap_unordered(_chunk, chunks) if text]
     for text in found:
         print(f"BROKEN {text}")
     seconds = time.monotonic() - begun
-    print(f"schedules  {number} from seed {first} in {seconds:.0f} s", flush=True)
+    print(f"schedules {where}  {number} from seed {first} in {seconds:.0f} s", flush=True)
     return len(found)
 
 
@@ -149,11 +187,11 @@ def _overload(messages: int) -> int:
     return len(report.violations)
 
 
-def _chunk(chunk: tuple[int, int]) -> str:
-    begin, number = chunk
+def _chunk(chunk: tuple[str, int, int]) -> str:
+    where, begin, number = chunk
     setattr(hypothesis.core, "global_force_seed", begin)  # noqa: B010 - typed as None there
     try:
-        run_state_machine_as_test(Schedules, settings=how(number))
+        run_state_machine_as_test(PLACES[where].schedules, settings=how(number))
     except AssertionError as error:
         notes = "\n  ".join(getattr(error, "__notes__", ()))
         return f"seed {begin}: {error}\n  {notes}"

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from tests.faults.checks import doubtful, early, order, stuck
-from tests.faults.gates import KINDS, harmful
+from tests.faults.gates import KINDS, harmful, passages
 from tests.faults.single import fast_folder
 from tests.simulation.world import CHAT, Simulation, settings_with
 from threadline.backends.outgoing import Passage, PlannedGate
@@ -41,10 +41,13 @@ class Written:
 class Schedules(RuleBasedStateMachine):
     """One installation under a schedule of messages and faults."""
 
+    make: ClassVar[Callable[..., Simulation]] = Simulation
+    kinds: ClassVar[tuple[str, ...]] = tuple(sorted(KINDS))
+
     def __init__(self) -> None:
         super().__init__()
         self.folder = Path(tempfile.mkdtemp(prefix="schedule-", dir=fast_folder()))
-        self.plans: list[tuple[int, Callable[[], Passage]]] = []
+        self.plans: list[tuple[int, Passage]] = []
         self.written: list[Written] = []
         self.gate = PlannedGate(self._plan)
         self.world: Simulation
@@ -52,7 +55,7 @@ class Schedules(RuleBasedStateMachine):
     @initialize(busy=st.sampled_from(Busy), reply=st.sampled_from(ReplyMode))
     def begin(self, busy: Busy, reply: ReplyMode) -> None:
         settings = settings_with({"busy": busy, "reply": reply, "backlog": 3})
-        self.world = Simulation(self.folder, settings=settings, gate=self.gate)
+        self.world = type(self).make(self.folder, settings=settings, gate=self.gate)
         for chat in CHATS[1:]:
             self.world.telegram.add_chat(chat)
 
@@ -86,9 +89,10 @@ class Schedules(RuleBasedStateMachine):
     def wait(self, seconds: float) -> None:
         self.world.run(seconds)
 
-    @rule(ahead=st.integers(0, 12), kind=st.sampled_from(sorted(KINDS)))
-    def fault(self, ahead: int, kind: str) -> None:
-        self.plans.append((len(self.gate.points) + ahead + 1, KINDS[kind]))
+    @rule(ahead=st.integers(0, 12), data=st.data())
+    def fault(self, ahead: int, data: st.DataObject) -> None:
+        first = len(self.gate.points) + ahead + 1
+        self.plans += enumerate(passages(data.draw(st.sampled_from(self.kinds))), first)
 
     @rule(seconds=st.sampled_from([3.0, 45.0]))
     def outage(self, seconds: float) -> None:
@@ -129,7 +133,7 @@ class Schedules(RuleBasedStateMachine):
         for plan in self.plans:
             if plan[0] == number:
                 self.plans.remove(plan)
-                passage = plan[1]()
+                passage = plan[1]
                 return Passage() if harmful(point, passage) else passage
         return Passage()
 

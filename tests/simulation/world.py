@@ -15,6 +15,7 @@ from functions.dispatch import handler as dispatch_handler
 from functions.ingest import handler as ingest_handler
 from functions.sweep import handler as sweep_handler
 from tests.simulation.agent import AgentStub
+from tests.simulation.installed import Embedded, Installed
 from tests.simulation.network import AGENT, TELEGRAM, AsyncioStubs, BlockingStubs, Stubs
 from tests.simulation.roles import RoleStore, role
 from tests.stubs.telegram import TelegramStub
@@ -25,7 +26,7 @@ from threadline.backends.clock import VirtualClock
 from threadline.backends.outgoing import Gate, OpenGate
 from threadline.core.errors import StoreError
 from threadline.core.ids import AgentName, AppName, BindingName, PlatformName
-from threadline.core.ports import Queue
+from threadline.core.ports import Queue, Received
 from threadline.core.settings import AgentSettings, Allow, AppSettings, Binding, Settings
 from threadline.local.sqs_event import Batch, failed_ids, sqs_event
 
@@ -84,7 +85,7 @@ class Simulation:
     longest: dict[str, float] = field(default_factory=dict)
     agent: AgentStub = field(init=False)
     telegram: TelegramStub = field(init=False)
-    ports: wiring.LocalPorts = field(init=False)
+    ports: Installed = field(init=False)
     world: World = field(init=False)
     watch: Watch = field(init=False)
     twin: Watch = field(init=False)
@@ -98,7 +99,7 @@ class Simulation:
         self.agent = AgentStub(self.clock.now)
         self.telegram = TelegramStub(clock=self.clock.now)
         self.telegram.add_chat(CHAT)
-        self.ports = wiring.local_ports(self.folder, self.clock, synchronous="OFF")
+        self.ports = self.installed()
         self.ports.ports.secrets.put(
             "telegram/default", {"bot_token": self.telegram.token, "webhook_secret": SECRET}
         )
@@ -106,6 +107,10 @@ class Simulation:
         self._loop = self.clock.loop()
         self.store = RoleStore(self.ports.ports.store)
         self.boot()
+
+    def installed(self) -> Installed:
+        """Make what the installation is kept in."""
+        return Embedded.open(self.folder, self.clock)
 
     def close(self) -> None:
         """End what still runs and close the database."""
@@ -192,19 +197,14 @@ class Simulation:
 
     def _idle_step(self) -> float:
         """Give the seconds until something can happen, nobody following a run."""
-        waiting = [name for name in VISIBILITY if self._depth(name)]
-        ready: list[float] = [self._queue(name)._ready_in() for name in waiting]  # type: ignore[attr-defined]
+        waiting = [name for name in VISIBILITY if self.ports.depth(name)]
+        ready = [self.ports.ready_in(name) for name in waiting]
         return max(min([*ready, self._next_sweep - self.clock.now()]), IDLE_STEP)
 
     def quiet(self) -> bool:
         """Tell whether nothing is left to do."""
-        store = self.ports.ports.store
-        forever = self.clock.now() + 1e9
         return not (
-            self._tasks
-            or any(self._depth(name) for name in VISIBILITY)
-            or store.due("conversation", forever, 1)
-            or store.due("outbox", forever, 1)
+            self._tasks or any(self.ports.depth(name) for name in VISIBILITY) or self.ports.is_due()
         )
 
     def _pump(self) -> bool:
@@ -216,7 +216,7 @@ class Simulation:
         ):
             with role(who):
                 busy = self._feed(name, handler) or busy
-        for message in self._queue("runs").receive(10, visibility=VISIBILITY["runs"]):
+        for message in self._received("runs", 10):
             with role("watch"):
                 task = asyncio.ensure_future(self._follow(message.body))
             self._tasks[task] = message.receipt
@@ -239,7 +239,7 @@ class Simulation:
             sweep_handler.handler({"source": "aws.events"}, None)
 
     def _feed(self, name: str, handler: Callable[..., Any]) -> bool:
-        messages = self._queue(name).receive(1, visibility=VISIBILITY[name])
+        messages = self._received(name, 1)
         if not messages:
             return False
         batch = Batch(name, name == "mailbox", messages)
@@ -249,6 +249,11 @@ class Simulation:
             self._queue(name).delete([one.receipt for one in messages if one.id not in failed])
         self.longest[name] = max(self.longest.get(name, 0.0), self.clock.now() - began)
         return True
+
+    def _received(self, name: str, limit: int) -> tuple[Received, ...]:
+        if not self.ports.may_give(name):
+            return ()
+        return self._queue(name).receive(limit, visibility=VISIBILITY[name])
 
     async def _follow(self, body: str) -> None:
         followers = [self.watch, self.twin] if self.twins else [self.watch]
@@ -283,10 +288,6 @@ class Simulation:
     def _queue(self, name: str) -> Queue:
         found: Queue = getattr(self.ports.ports.queues, name)
         return found
-
-    def _depth(self, name: str) -> int:
-        depth: int = getattr(self.ports.ports.queues, name).depth()
-        return depth
 
     def _log(self, event: str, **fields: str | float | bool) -> None:
         self.lines.append({"event": event, "at": self.clock.now(), **fields})
