@@ -62,7 +62,7 @@ class Follower:
         self._watch = watch
         self._at_once = at_once
         self._stopping = asyncio.Event()
-        self._running: dict[asyncio.Task[None], Received] = {}
+        self._running: dict[asyncio.Task[None], str] = {}
         self._deleting: set[asyncio.Task[None]] = set()
         self._threads = Threads(4, "runs")
         self._deletes = Trips(self._delete, self._threads, TOGETHER)
@@ -75,7 +75,7 @@ class Follower:
             if free:
                 for message in await self._receive(min(free, TOGETHER)):
                     task = asyncio.create_task(self._watch.follow(message.body))
-                    self._running[task] = message
+                    self._running[task] = message.receipt
                     task.add_done_callback(self._ended)
             else:
                 await asyncio.wait(
@@ -113,13 +113,13 @@ class Follower:
             return ()
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        message = self._running.pop(task)
+        receipt = self._running.pop(task)
         if task.cancelled():
             return
         if error := task.exception():
             log.error("watch failed: %s at %s", type(error).__name__, place(error))
             return
-        deleting = asyncio.create_task(self._deletes.take(message.receipt))
+        deleting = asyncio.create_task(self._deletes.take(receipt))
         self._deleting.add(deleting)
         deleting.add_done_callback(self._deleting.discard)
 
@@ -133,7 +133,7 @@ class Follower:
     async def _renew(self) -> None:
         while True:
             await asyncio.sleep(RENEW_EVERY)
-            receipts = [message.receipt for message in self._running.values()]
+            receipts = list(self._running.values())
             try:
                 await self._threads(
                     functools.partial(self._queue.change_visibility, receipts, VISIBILITY)

@@ -3,8 +3,7 @@
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -122,18 +121,6 @@ class Talk:
             assert time.monotonic() < deadline, "waited too long"
             time.sleep(0.05)
 
-    async def events(self, run: RunId, cursor: str = "") -> AsyncGenerator[tuple[AgentEvent, str]]:
-        """Follow a run; yield each event with the cursor after it."""
-        request = admitted(
-            self.agent.follow(self.thread, run, cursor, OWNER, self.access), self.policy
-        )
-        assert request is not None
-        decoder = self.agent.decoder(cursor)
-        async with aclosing(self.network.stream(request)) as chunks:
-            async for chunk in chunks:
-                for event in decoder.feed(chunk):
-                    yield event, decoder.cursor
-
     def follow(self, run: RunId, cursor: str = "", most: int = 10_000) -> list[AgentEvent]:
         """Follow a run to the end of its stream, or for so many events."""
         return [event for event, _ in self.follow_with_cursors(run, cursor, most)]
@@ -141,16 +128,20 @@ class Talk:
     def follow_with_cursors(
         self, run: RunId, cursor: str = "", most: int = 10_000
     ) -> list[tuple[AgentEvent, str]]:
-        """Follow a run in a loop of its own; leaving early closes the stream."""
+        """Follow a run in a loop of its own, for events with the cursor after each."""
+        wanted = self.agent.follow(self.thread, run, cursor, OWNER, self.access)
+        request, decoder = admitted(wanted, self.policy), self.agent.decoder(cursor)
+        assert request is not None
+        seen: list[tuple[AgentEvent, str]] = []
 
-        async def collect() -> list[tuple[AgentEvent, str]]:
-            seen = []
-            async with aclosing(self.events(run, cursor)) as events:
-                async for pair in events:
-                    seen.append(pair)
-                    if len(seen) == most:
-                        break
+        def take(chunk: bytes) -> bool:
+            events = decoder.feed(chunk)[: most - len(seen)]
+            seen.extend((event, decoder.cursor) for event in events)
+            return len(seen) == most
+
+        async def collect() -> None:
+            await self.network.listen(request, take)
             await self.network.close()
-            return seen
 
-        return asyncio.run(collect())
+        asyncio.run(collect())
+        return seen

@@ -12,8 +12,8 @@ from tests.stubs.deerflow_http import written
 from tests.stubs.deerflow_rules import PERSONAL, TOKEN, Refused
 from threadline import wiring
 from threadline.app.world import World
-from threadline.backends.http_asyncio import StreamRefused
 from threadline.backends.http_exchange import outgoing
+from threadline.backends.http_listening import StreamRefused
 from threadline.core.http import HttpRequest, HttpResponse, Lost
 from threadline.core.ports import Blobs
 from threadline.core.settings import Settings

@@ -2,16 +2,17 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
 from tests.simulation.agent import AgentStub
 from tests.stubs.telegram import TelegramStub
 from tests.stubs.telegram_http import parameters_of
-from threadline.backends.http_asyncio import LONGEST_SILENCE
 from threadline.backends.http_exchange import outgoing
-from threadline.core.http import HttpRequest, HttpResponse, Lost
+from threadline.backends.http_listening import LONGEST_SILENCE
+from threadline.core.http import HttpRequest, HttpResponse, Lost, Take
 from threadline.core.ports import Blobs, Clock
 
 AGENT = "http://agent.test"
@@ -87,13 +88,15 @@ class AsyncioStubs:
         await asyncio.sleep(self.stubs.takes(request))
         return self.stubs.respond(request)
 
-    async def stream(
-        self, request: HttpRequest, *, idle: float = LONGEST_SILENCE
-    ) -> AsyncGenerator[bytes]:
+    async def listen(
+        self, request: HttpRequest, take: Take, *, idle: float = LONGEST_SILENCE
+    ) -> None:
         assert idle > 0
         await asyncio.sleep(LATENCY)
-        async for chunk in self.stubs.agent.follow(request, asyncio.sleep):
-            yield chunk
+        async with aclosing(self.stubs.agent.follow(request, asyncio.sleep)) as chunks:
+            async for chunk in chunks:
+                if take(chunk):
+                    return
 
     async def close(self) -> None:
         """Nothing is open."""

@@ -4,7 +4,6 @@ import asyncio
 import gc
 import time
 from collections.abc import Iterator
-from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -79,9 +78,13 @@ class Talk:
         request = admitted(AGENT.follow(THREAD, run, "", OWNER, self.access), self.policy)
         assert request is not None
         decoder, visible = AGENT.decoder(""), VisibleText()
-        async with aclosing(network.stream(request)) as chunks:
-            async for chunk in chunks:
-                visible = visible.after(decoder.feed(chunk))
+
+        def take(chunk: bytes) -> bool:
+            nonlocal visible
+            visible = visible.after(decoder.feed(chunk))
+            return False
+
+        await network.listen(request, take)
         await http.close()
         return visible.text
 

@@ -1,13 +1,12 @@
 import asyncio
-from collections.abc import AsyncGenerator
 from itertools import chain, repeat
 
 import pytest
 
-from threadline.backends.http_asyncio import LONGEST_SILENCE, StreamBroken
+from threadline.backends.http_listening import LONGEST_SILENCE, StreamBroken
 from threadline.backends.outgoing import OpenGate, Passage, PlannedGate
 from threadline.backends.outgoing_http import GatedAsyncioHttp, GatedHttp
-from threadline.core.http import HttpRequest, HttpResponse, Lost
+from threadline.core.http import HttpRequest, HttpResponse, Lost, Take
 
 REQUEST = HttpRequest("POST", "http://127.0.0.1/threads", "create run")
 ANSWER = HttpResponse(200, body=b"{}")
@@ -44,16 +43,17 @@ class AsyncioCanned:
         self.asked.append(request)
         return ANSWER
 
-    async def stream(
-        self, request: HttpRequest, *, idle: float = LONGEST_SILENCE
-    ) -> AsyncGenerator[bytes]:
+    async def listen(
+        self, request: HttpRequest, take: Take, *, idle: float = LONGEST_SILENCE
+    ) -> None:
         """Stream as canned."""
         assert idle == 5.0
         self.asked.append(request)
         self.open += 1
         try:
             for piece in (b"one", b"two", b"three"):
-                yield piece
+                if take(piece):
+                    return
         finally:
             self.open -= 1
 
@@ -88,9 +88,13 @@ def test_a_request_is_lost_where_the_plan_says(
 async def read(transport: AsyncioCanned, gate: PlannedGate | OpenGate) -> list[bytes]:
     """Read the stream through the gate."""
     pieces: list[bytes] = []
+
+    def take(piece: bytes) -> bool:
+        pieces.append(piece)
+        return False
+
     try:
-        async for piece in GatedAsyncioHttp(transport, gate).stream(REQUEST, idle=5.0):
-            pieces.append(piece)  # noqa: PERF401 - what came before a fault counts
+        await GatedAsyncioHttp(transport, gate).listen(REQUEST, take, idle=5.0)
     except StreamBroken as broken:
         pieces.append(broken.lost.why.encode())
     return pieces
@@ -100,9 +104,10 @@ async def read(transport: AsyncioCanned, gate: PlannedGate | OpenGate) -> list[b
     ("at", "expected"),
     [
         (0, [b"timeout"]),
-        (1, [b"one", b"timeout"]),
-        (3, [b"one", b"two", b"three", b"timeout"]),
-        (4, [b"one", b"two", b"three"]),
+        (1, [b"timeout"]),
+        (2, [b"one", b"timeout"]),
+        (4, [b"one", b"two", b"three", b"timeout"]),
+        (5, [b"one", b"two", b"three"]),
     ],
 )
 def test_a_stream_is_cut_where_the_plan_says(at: int, expected: list[bytes]) -> None:
@@ -111,7 +116,7 @@ def test_a_stream_is_cut_where_the_plan_says(at: int, expected: list[bytes]) -> 
     plan = chain(repeat(Passage(), at), repeat(Passage(before=TimeoutError())))
     gate = PlannedGate(lambda _: next(plan))
     assert asyncio.run(read(transport, gate)) == expected
-    assert gate.points == [POINT, *[f"{POINT} piece"] * min(at, 3)]
+    assert gate.points == [POINT, *[f"{POINT} piece"] * min(at, 4)]
     assert transport.open == 0
 
 
@@ -131,13 +136,14 @@ def test_an_open_gate_lets_a_stream_through() -> None:
 
 
 def test_a_stream_that_is_left_is_closed() -> None:
-    """Whoever stops reading early leaves no stream open."""
+    """Whoever has enough leaves no stream open, and hears nothing more."""
     transport = AsyncioCanned()
+    seen: list[bytes] = []
 
-    async def leave() -> None:
-        pieces = GatedAsyncioHttp(transport, OpenGate()).stream(REQUEST, idle=5.0)
-        assert await anext(pieces) == b"one"
-        await pieces.aclose()
+    def enough(piece: bytes) -> bool:
+        seen.append(piece)
+        return True
 
-    asyncio.run(leave())
+    asyncio.run(GatedAsyncioHttp(transport, OpenGate()).listen(REQUEST, enough, idle=5.0))
+    assert seen == [b"one"]
     assert transport.open == 0

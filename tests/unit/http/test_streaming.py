@@ -2,8 +2,7 @@
 
 import asyncio
 import gzip
-from collections.abc import AsyncIterator
-from contextlib import aclosing
+from dataclasses import replace
 
 import pytest
 
@@ -12,8 +11,9 @@ from tests.unit.http.wire import Connection, Script, serving
 from threadline.backends.calls import Network
 from threadline.backends.clock import VirtualClock
 from threadline.backends.files import FileBlobs
-from threadline.backends.http_asyncio import AsyncioHttp, StreamBroken, StreamRefused
+from threadline.backends.http_asyncio import AsyncioHttp
 from threadline.backends.http_blocking import BlockingHttp
+from threadline.backends.http_listening import StreamBroken, StreamRefused
 from threadline.core.errors import AgentError, AgentRejected, AgentUnavailable, AgentUnknown
 from threadline.core.http import HttpRequest, HttpResponse, Lost
 
@@ -35,13 +35,14 @@ def read(blobs: FileBlobs, url: str, idle: float = 10.0, most: int = 100) -> lis
 
     async def collect() -> list[bytes]:
         http = AsyncioHttp(blobs, most_bytes=MOST_BYTES)
-        seen = []
+        seen: list[bytes] = []
+
+        def take(piece: bytes) -> bool:
+            seen.append(piece)
+            return len(seen) == most
+
         try:
-            async with aclosing(http.stream(opening(url), idle=idle)) as pieces:
-                async for piece in pieces:
-                    seen.append(piece)
-                    if len(seen) == most:
-                        break
+            await http.listen(opening(url), take, idle=idle)
         finally:
             await http.close()
         return seen
@@ -89,9 +90,13 @@ def test_a_stream_may_be_long_but_not_silent(blobs: FileBlobs) -> None:
 
     async def collect() -> None:
         http = AsyncioHttp(blobs)
+
+        def take(piece: bytes) -> bool:
+            seen.append(piece)
+            return False
+
         try:
-            async for piece in http.stream(opening(wire.url), idle=0.3):
-                seen.append(piece)  # noqa: PERF401 (what came before the end counts)
+            await http.listen(opening(wire.url), take, idle=0.3)
         finally:
             await http.close()
 
@@ -159,13 +164,91 @@ def test_an_agent_that_is_down_is_unavailable(blobs: FileBlobs) -> None:
         asyncio.run(by_network(blobs, url))
 
 
+def test_what_the_listener_raises_ends_the_stream(
+    blobs: FileBlobs, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A fault of ours in what listens comes up as itself, and the connection is closed."""
+    ended = []
+
+    def streams(connection: Connection) -> None:
+        connection.answer(HEAD + chunk(b"one"))
+        connection.wait_for_end()
+        ended.append(True)
+
+    def stumble(_: bytes) -> bool:
+        raise ZeroDivisionError
+
+    with serving(streams) as wire, pytest.raises(ZeroDivisionError):
+        asyncio.run(AsyncioHttp(blobs).listen(opening(wire.url), stumble))
+    assert ended
+    assert "buffer_updated" in caplog.text
+
+
+def test_a_stream_goes_to_admitted_addresses_only(blobs: FileBlobs) -> None:
+    """An address that the configuration does not name must be a public one, by name too."""
+    with serving() as wire:
+        for host in ("127.0.0.1", "localhost"):
+            request = HttpRequest("GET", f"http://{host}:{wire.port}/", "follow run")
+            with pytest.raises(StreamBroken) as broken:
+                asyncio.run(AsyncioHttp(blobs).listen(request, bool))
+            assert broken.value.lost == Lost("forbidden", sent=False)
+    assert wire.accepted == 0
+
+
+def test_a_header_cannot_become_two(blobs: FileBlobs) -> None:
+    """A line end in a header, as in a secret pasted with one, sends nothing."""
+    with serving() as wire:
+        request = replace(opening(wire.url), headers={"x-api-key": "key\r\nx-more: 1"})
+        with pytest.raises(StreamBroken) as broken:
+            asyncio.run(AsyncioHttp(blobs).listen(request, bool))
+    assert broken.value.lost == Lost("forbidden", sent=False)
+    assert wire.accepted == 0
+
+
+def test_a_server_that_takes_and_says_nothing_is_left(blobs: FileBlobs) -> None:
+    """Without even a head the stream is broken after the longest silence."""
+    with serving(Connection.wait_for_end) as wire, pytest.raises(StreamBroken) as broken:
+        read(blobs, wire.url, idle=0.2)
+    assert broken.value.lost == Lost("timeout", sent=True)
+
+
+def test_what_is_no_answer_is_no_stream(blobs: FileBlobs) -> None:
+    """Bytes that are not HTTP break the stream, and none of them is handed on."""
+    raw = b"220 mail.example ESMTP\r\n\r\n"
+    with (
+        serving(lambda connection: connection.answer(raw)) as wire,
+        pytest.raises(StreamBroken) as broken,
+    ):
+        read(blobs, wire.url)
+    assert broken.value.lost == Lost("reset", sent=True)
+
+
+def test_the_request_is_as_the_server_wants_it(blobs: FileBlobs) -> None:
+    """One GET with its host and headers, asked for uncompressed, on a connection of its own."""
+    with serving(lambda connection: connection.answer(HEAD + b"0\r\n\r\n")) as wire:
+        request = replace(
+            opening(f"{wire.url}/threads/t/runs/r/stream?a=b c"), headers={"Last-Event-ID": "7-0"}
+        )
+        asyncio.run(AsyncioHttp(blobs).listen(request, bool))
+    head = wire.requests[0].decode()
+    assert head.startswith("GET /threads/t/runs/r/stream?a=b%20c HTTP/1.1\r\n")
+    wanted = {f"host: 127.0.0.1:{wire.port}", "last-event-id: 7-0", "accept-encoding: identity"}
+    assert wanted | {"connection: close", "user-agent: threadline"} <= set(head.split("\r\n"))
+
+
 async def by_network(blobs: FileBlobs, url: str) -> list[bytes]:
     """Read a stream as the use cases do."""
     network = Network(
         BlockingHttp(blobs), AsyncioHttp(blobs, most_bytes=MOST_BYTES), VirtualClock()
     )
-    pieces: AsyncIterator[bytes] = network.stream(opening(url))
+    pieces: list[bytes] = []
+
+    def take(piece: bytes) -> bool:
+        pieces.append(piece)
+        return False
+
     try:
-        return [piece async for piece in pieces]
+        await network.listen(opening(url), take)
     finally:
         await network.close()
+    return pieces

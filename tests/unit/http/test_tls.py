@@ -1,5 +1,6 @@
 """TLS goes by the name in the address, though the connection goes to a checked address."""
 
+import asyncio
 import ssl
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,10 @@ import pytest
 from tests.unit.http.certificates import certificate, server_context
 from tests.unit.http.conftest import Perform
 from tests.unit.http.wire import OK, Connection, serving
+from threadline.backends.files import FileBlobs
+from threadline.backends.http_asyncio import AsyncioHttp
 from threadline.backends.http_exchange import tls_context
+from threadline.backends.http_listening import StreamBroken
 from threadline.core.http import HttpRequest, HttpResponse, Lost
 
 
@@ -73,3 +77,34 @@ def test_a_certificate_we_do_not_trust_gets_no_request(
         (answer,) = perform(get(f"https://localhost:{wire.port}/"))
     assert answer == Lost("refused", sent=False)
     assert wire.requests in ([], [b"handshake refused"])
+
+
+def test_a_stream_goes_over_tls_by_the_name(blobs: FileBlobs, trusted: Path) -> None:
+    """A stream too is asked for by its name, under a certificate for that name only."""
+    names: list[str] = []
+    context = over_tls(trusted, names)
+
+    def streams(connection: Connection) -> None:
+        with context.wrap_socket(connection.socket, server_side=True) as wrapped:
+            Connection(wrapped, connection.requests).answer(OK)
+
+    pieces: list[bytes] = []
+
+    def take(piece: bytes) -> bool:
+        pieces.append(piece)
+        return False
+
+    def refuses(connection: Connection) -> None:
+        with (
+            pytest.raises(ssl.SSLError),
+            context.wrap_socket(connection.socket, server_side=True) as wrapped,
+        ):
+            wrapped.recv(1)
+
+    with serving(streams, refuses) as wire:
+        asyncio.run(AsyncioHttp(blobs).listen(get(f"https://localhost:{wire.port}/"), take))
+        with pytest.raises(StreamBroken) as broken:
+            asyncio.run(AsyncioHttp(blobs).listen(get(f"https://127.0.0.1:{wire.port}/"), take))
+    assert pieces == [b"ok"]
+    assert names == ["localhost", None]
+    assert broken.value.lost == Lost("refused", sent=False)

@@ -51,13 +51,20 @@ class SseDecoder:
         rest = b"" if chunk.endswith((b"\r", b"\n")) else lines.pop()
         frames = []
         for line in lines:
-            self._keep(line)
-            frame = self._take(bytes(self._pending))
-            self._pending.clear()
+            frame = self._take(self._completed(line))
             if frame:
                 frames.append(frame)
         self._keep(rest)
         return frames
+
+    def _completed(self, end: bytes) -> bytes:
+        """Give the line that ends with this."""
+        if not self._pending and self._size + len(end) <= MOST_BYTES:
+            return end
+        self._keep(end)
+        line = bytes(self._pending)
+        self._pending.clear()
+        return line
 
     def _keep(self, part: bytes) -> None:
         if self._size + len(self._pending) + len(part) > MOST_BYTES:

@@ -26,8 +26,11 @@ class EventDecoder(StreamDecoder):
     """Decodes the stream modes `messages-tuple` and `custom`, for any bytes."""
 
     def __init__(self, cursor: str = "") -> None:
+        from threadline.agents.tokens import token
+
         self._frames = SseDecoder(cursor)
         self._message = ""
+        self._token = token
 
     @property
     @override
@@ -55,6 +58,10 @@ class EventDecoder(StreamDecoder):
 
     def _message_events(self, frame: Frame) -> Iterator[AgentEvent]:
         """`[message, metadata]`: what is unreadable may have been text, so it leaves a gap."""
+        if token := self._token(frame.text):
+            self._message = token.id
+            yield TextDelta(token.id, token.content)
+            return
         try:
             payload = decode(frame.text)
         except Unreadable:

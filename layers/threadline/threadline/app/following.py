@@ -6,11 +6,12 @@ from typing import Final
 
 from threadline.app import agents, items, lease
 from threadline.app.agents import Contact
+from threadline.app.bell import Bell
 from threadline.app.lease import Lease, Writes
 from threadline.app.screen import Screen
 from threadline.app.trips import Blocking
 from threadline.app.world import World
-from threadline.core.agent import Outcome, RunStatus, StreamEnded, StreamGap
+from threadline.core.agent import Outcome, RunStatus, StreamDecoder, StreamEnded, StreamGap
 from threadline.core.envelope import FollowRun
 from threadline.core.errors import AgentError, AgentRejected, ThreadMissing
 from threadline.core.policy import admitted
@@ -37,7 +38,7 @@ class Following:
     leave_at: float
     visible: VisibleText = VisibleText()
     cursor: str = ""
-    bell: asyncio.Event = field(default_factory=asyncio.Event)
+    bell: Bell = field(default_factory=Bell)
     leaving: bool = False
     ended: bool = False
     dirty: bool = False
@@ -75,7 +76,7 @@ class Following:
     def hand_over(self) -> None:
         """Ask the follower to leave soon."""
         self.leaving = True
-        self.bell.set()
+        self.bell.ring()
 
     def record(self) -> RunRecord:
         """Give what a successor needs; a long text it reads again, from the stream's start."""
@@ -122,7 +123,7 @@ class Following:
         self.ended = False
         before, self.heard_at = self.visible, self.now()
         reader = asyncio.create_task(self._read())
-        reader.add_done_callback(lambda _: self.bell.set())
+        reader.add_done_callback(lambda _: self.bell.ring())
         try:
             while not (reader.done() or self._must_leave() or self.over_limit() or self._silent()):
                 await self._nap()
@@ -143,32 +144,31 @@ class Following:
         if request is None:
             raise AgentRejected("the stream's address is not the agent's")
         decoder = to.codec.decoder(self.cursor)
-        async for chunk in self.world.calls.stream(request):
-            self.heard_at = self.now()
-            events = decoder.feed(chunk)
-            self.visible = self.visible.after(events)
-            self.cursor = decoder.cursor
-            self.ended = self.ended or any(isinstance(one, StreamEnded) for one in events)
-            if any(isinstance(one, StreamGap) for one in events):
-                self.screen.frozen = True
-            if events and not self.dirty:
-                self.dirty = True
-                self.room_at = self.world.paces.room(self.now())
-                self.bell.set()
-            if self.ended:
-                return
+        await self.world.calls.listen(request, lambda chunk: self._take(decoder, chunk))
+
+    def _take(self, decoder: StreamDecoder, chunk: bytes) -> bool:
+        """Take what the stream brought; tell whether it said its end."""
+        self.heard_at = self.now()
+        events = decoder.feed(chunk)
+        self.cursor = decoder.cursor
+        if not events:
+            return False
+        self.visible = self.visible.after(events)
+        for event in events:
+            self.ended = self.ended or isinstance(event, StreamEnded)
+            self.screen.frozen = self.screen.frozen or isinstance(event, StreamGap)
+        if not self.dirty:
+            self.dirty = True
+            self.room_at = self.world.paces.room(self.heard_at)
+            self.bell.ring()
+        return self.ended
 
     async def _nap(self) -> None:
         """Sleep until something is due or somebody rings."""
         due = min(self.renew_at, self.hint.turn.limit_at, self.leave_at, self.heard_at + SILENCE)
         if self.dirty:
             due = min(due, self._show_at())
-        try:
-            async with asyncio.timeout(max(due - self.now(), 0.0)):
-                await self.bell.wait()
-        except TimeoutError:
-            pass
-        self.bell.clear()
+        await self.bell.rest(due - self.now())
 
     async def _tick(self) -> None:
         now = self.now()
@@ -196,12 +196,7 @@ class Following:
                 return True
             if now >= self.renew_at:
                 await self._renew()
-            try:
-                async with asyncio.timeout(max(min(until, self.renew_at, self.leave_at) - now, 0)):
-                    await self.bell.wait()
-            except TimeoutError:
-                pass
-            self.bell.clear()
+            await self.bell.rest(min(until, self.renew_at, self.leave_at) - now)
         return False
 
     def _silent(self) -> bool:

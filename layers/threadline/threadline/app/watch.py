@@ -61,6 +61,7 @@ class Watch:
         except Unreadable as error:
             self.world.log("step", step=str(Reason.UNREADABLE), detail=str(error))
             return
+        del body  # what is followed may last for hours
         if not isinstance(hint, FollowRun):
             return
         if hint.job == "fetch":

@@ -1,12 +1,12 @@
 """Everything a use case is given: ports, contracts, time and chance."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from threadline.app.pace import Paces
 from threadline.core.agent import Agent
-from threadline.core.http import Flow, HttpRequest
+from threadline.core.http import Flow, HttpRequest, Take
 from threadline.core.platform import Platform
 from threadline.core.ports import Blobs, Clock, ItemStore, Queue, Secrets
 from threadline.core.posting import Credentials
@@ -32,8 +32,11 @@ class Calls(Protocol):
         """Drive a flow in an asyncio use case."""
         ...
 
-    def stream(self, request: HttpRequest) -> AsyncIterator[bytes]:
-        """Open a stream; raises AgentUnavailable, AgentUnknown, ThreadMissing or AgentRejected."""
+    async def listen(self, request: HttpRequest, take: Take) -> None:
+        """Hand on what a stream brings, until it ends or `take` has enough.
+
+        Raises AgentUnavailable, AgentUnknown, ThreadMissing and AgentRejected.
+        """
         ...
 
 

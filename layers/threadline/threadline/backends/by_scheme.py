@@ -2,12 +2,12 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from threadline.backends.http_asyncio import LONGEST_SILENCE
+from threadline.backends.http_listening import LONGEST_SILENCE
 from threadline.backends.outgoing_http import AsyncioTransport, BlockingTransport
-from threadline.core.http import HttpRequest, HttpResponse, Lost
+from threadline.core.http import HttpRequest, HttpResponse, Lost, Take
 
 if TYPE_CHECKING:
     from threadline.backends.frames_out import FramesOut
@@ -64,10 +64,10 @@ class AsyncioWithFrames:
             return await asyncio.to_thread(self._frames.perform, request)
         return await self._http.perform(request)
 
-    def stream(
-        self, request: HttpRequest, *, idle: float = LONGEST_SILENCE
-    ) -> AsyncGenerator[bytes]:
-        return self._http.stream(request, idle=idle)
+    async def listen(
+        self, request: HttpRequest, take: Take, *, idle: float = LONGEST_SILENCE
+    ) -> None:
+        await self._http.listen(request, take, idle=idle)
 
     async def close(self) -> None:
         await asyncio.to_thread(self._frames.close)

@@ -1,13 +1,10 @@
 """The network as the use cases see it: flows that run, and streams."""
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-
 from threadline.agents.answers import lost, refusal
 from threadline.backends.driving import adrive, drive
-from threadline.backends.http_asyncio import StreamBroken, StreamRefused
+from threadline.backends.http_listening import StreamBroken, StreamRefused
 from threadline.backends.outgoing_http import AsyncioTransport, BlockingTransport
-from threadline.core.http import Flow, HttpRequest
+from threadline.core.http import Flow, HttpRequest, Take
 from threadline.core.ports import Clock
 
 
@@ -29,15 +26,13 @@ class Network:
         """Drive a flow in an asyncio use case."""
         return await adrive(flow, self._asyncio.perform, self._clock)
 
-    async def stream(self, request: HttpRequest) -> AsyncGenerator[bytes]:
-        """Open an agent's stream; one that breaks off raises AgentUnknown, like any lost answer.
+    async def listen(self, request: HttpRequest, take: Take) -> None:
+        """Listen to an agent's stream; one that breaks off raises AgentUnknown, as lost answers do.
 
         Raises AgentUnavailable, AgentUnknown, ThreadMissing and AgentRejected.
         """
         try:
-            async with aclosing(self._asyncio.stream(request)) as chunks:
-                async for chunk in chunks:
-                    yield chunk
+            await self._asyncio.listen(request, take)
         except StreamRefused as refused:
             raise refusal(request.label, refused.answer) from None
         except StreamBroken as broken:

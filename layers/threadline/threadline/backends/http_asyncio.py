@@ -1,4 +1,4 @@
-"""The asyncio HTTP driver, for following many runs in one loop: whole answers and streams.
+"""The asyncio HTTP driver, for following many runs in one loop: whole answers, and streams.
 
 Like the blocking one it takes no redirects, cookies or proxies of the environment. (aiohttp repeats
 GET, PUT and DELETE once where a kept connection turns out to be closed.)
@@ -26,30 +26,12 @@ from threadline.backends.http_exchange import (
     split_url,
     tls_context,
 )
-from threadline.core.http import HttpRequest, HttpResponse, Lost
+from threadline.backends.http_listening import LONGEST_SILENCE, Listening
+from threadline.core.http import HttpRequest, HttpResponse, Lost, Take
 from threadline.core.ports import Blobs
 
 KEPT_IDLE: Final = 4.0
 """Seconds, as in the blocking driver."""
-
-LONGEST_SILENCE: Final = 60.0
-"""Seconds without a byte after which a stream counts as broken; servers send heartbeats."""
-
-
-class StreamRefused(Exception):
-    """The stream was answered with something else than 200."""
-
-    def __init__(self, answer: HttpResponse) -> None:
-        super().__init__(f"answered {answer.status}")
-        self.answer = answer
-
-
-class StreamBroken(Exception):
-    """The stream could not be opened or did not come to its end."""
-
-    def __init__(self, lost: Lost) -> None:
-        super().__init__(lost.why)
-        self.lost = lost
 
 
 class AsyncioHttp:
@@ -58,6 +40,7 @@ class AsyncioHttp:
     def __init__(self, blobs: Blobs, *, most_bytes: int = MOST_BYTES) -> None:
         self._blobs = blobs
         self._most_bytes = most_bytes
+        self._listening = Listening(blobs, most_bytes)
         self._sessions: dict[bool, aiohttp.ClientSession] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._until_the_end: AsyncGenerator[None] | None = None
@@ -76,26 +59,11 @@ class AsyncioHttp:
             return await asyncio.to_thread(incoming.finish, self._blobs)
         return incoming.finish(self._blobs)
 
-    async def stream(
-        self, request: HttpRequest, *, idle: float = LONGEST_SILENCE
-    ) -> AsyncGenerator[bytes]:
-        """Yield bytes as they come, for as long as they do; closing it early is fine.
-
-        `HttpRequest.timeout` is for connecting, `idle` for the longest silence, both in seconds.
-        Raises StreamRefused and StreamBroken.
-        """
-        patience = aiohttp.ClientTimeout(total=None, connect=request.timeout, sock_read=idle)
-        try:
-            async with self._exchange(request, patience) as answer:
-                if answer.status != 200:
-                    refusal = await self._read(request, answer)
-                    raise StreamRefused(refusal.finish(self._blobs))
-                async for chunk in answer.content.iter_any():
-                    yield chunk
-        except TooLarge:
-            raise StreamBroken(Lost("too_large", sent=True)) from None
-        except _Failed as failed:
-            raise StreamBroken(failed.lost) from None
+    async def listen(
+        self, request: HttpRequest, take: Take, *, idle: float = LONGEST_SILENCE
+    ) -> None:
+        """Hand on what a stream brings; see `http_listening`."""
+        await self._listening.listen(request, take, idle)
 
     async def close(self) -> None:
         """Close every connection of the running loop; `asyncio.run` does so by itself."""

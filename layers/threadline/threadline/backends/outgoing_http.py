@@ -1,12 +1,10 @@
 """HTTP behind the gate; see `outgoing`. The point of a request is `http.` and its label."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
 from typing import Protocol
 
-from threadline.backends.http_asyncio import LONGEST_SILENCE, StreamBroken
+from threadline.backends.http_listening import LONGEST_SILENCE, StreamBroken
 from threadline.backends.outgoing import Gate
-from threadline.core.http import HttpRequest, HttpResponse, Lost
+from threadline.core.http import HttpRequest, HttpResponse, Lost, Take
 
 
 class BlockingTransport(Protocol):
@@ -28,10 +26,10 @@ class AsyncioTransport(Protocol):
         """Send one request and read its answer whole."""
         ...
 
-    def stream(
-        self, request: HttpRequest, *, idle: float = LONGEST_SILENCE
-    ) -> AsyncGenerator[bytes]:
-        """Yield bytes as they come."""
+    async def listen(
+        self, request: HttpRequest, take: Take, *, idle: float = LONGEST_SILENCE
+    ) -> None:
+        """Hand on what a stream brings, until it ends or `take` has enough."""
         ...
 
     async def close(self) -> None:
@@ -73,27 +71,23 @@ class GatedAsyncioHttp:
         except (ConnectionError, TimeoutError) as error:
             return lost(error)
 
-    async def stream(
-        self, request: HttpRequest, *, idle: float = LONGEST_SILENCE
-    ) -> AsyncGenerator[bytes]:
-        async with aclosing(self._transport.stream(request, idle=idle)) as pieces:
+    async def listen(
+        self, request: HttpRequest, take: Take, *, idle: float = LONGEST_SILENCE
+    ) -> None:
+        def passed(piece: bytes) -> bool:
+            self._pass(f"{point(request)} piece")
+            return take(piece)
 
-            async def following() -> bytes | None:
-                return await anext(pieces, None)
-
-            piece = await self._piece(point(request), following)
-            while piece is not None:
-                yield piece
-                piece = await self._piece(f"{point(request)} piece", following)
+        self._pass(point(request))
+        await self._transport.listen(request, passed, idle=idle)
+        self._pass(f"{point(request)} piece")
 
     async def close(self) -> None:
         await self._transport.close()
 
-    async def _piece(
-        self, at: str, following: Callable[[], Awaitable[bytes | None]]
-    ) -> bytes | None:
+    def _pass(self, at: str) -> None:
         try:
-            return await self._gate.acall(at, following)
+            self._gate.call(at, lambda: None)
         except (ConnectionError, TimeoutError) as error:
             raise StreamBroken(lost(error)) from error
 

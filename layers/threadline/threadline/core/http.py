@@ -4,7 +4,7 @@ A flow yields what it wants done (`HttpRequest` or `Pause`) and is sent what cam
 (`HttpResponse` or `Lost`). It holds no socket, so a test drives it with canned answers.
 """
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -88,6 +88,9 @@ class Pause:
 
     seconds: float
 
+
+type Take = Callable[[bytes], bool]
+"""Takes bytes as they come, and says whether it has enough."""
 
 type Flow[T] = Generator[HttpRequest | Pause, HttpResponse | Lost | None, T]
 

@@ -37,7 +37,8 @@ class VisibleText:
         if not delta.text or (self.broken and not delta.whole):
             return self
         if self.message in {"", delta.message}:
-            return replace(self, text=_merged(self.text, delta), message=delta.message)
+            text = _merged(self.text, delta)
+            return type(self)(text, delta.message, self.broken, self.others)
         others = {**self.others, self.message: self.text}
         before = others.pop(delta.message, "")
         while len(others) >= MOST_MESSAGES:
