@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from setup.emulator import CONFIGURATION, Wanted, end, fill, start
+from tests import planted
 from tests.aws import artifact
 from tests.aws.container import Build, State
 from tests.aws.dockerfile import DOCKERFILE, Dockerfile, read
@@ -37,10 +38,18 @@ def image(build: Build) -> State:
     return build.stage("")
 
 
+@pytest.fixture(autouse=True)
+def nothing_planted(tmp_path: Path) -> Iterator[None]:
+    """Let no test leave a secret in what it wrote, or somebody's words in a log."""
+    with planted.watching(tmp_path):
+        yield
+
+
 @pytest.fixture
 def emulated(tmp_path: Path) -> Iterator[Emulated]:
     """Give the full backends on the emulator, which checks every signature."""
     with on_ministack(tmp_path) as opened:
+        planted.hidden(opened.secret_values)
         yield opened
 
 

@@ -4,7 +4,7 @@ import asyncio
 import atexit
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import count
@@ -28,6 +28,7 @@ from threadline.backends.aws.patience import Patience
 from threadline.backends.aws.s3 import S3Blobs
 from threadline.backends.aws.secretsmanager import SecretsManagerSecrets
 from threadline.backends.aws.sqs import SqsQueue
+from threadline.core.errors import StoreUnavailable
 
 _OPENED: Final = count()
 
@@ -149,6 +150,14 @@ class Emulated:
             return False
         self.made.add(thing)
         return True
+
+    def secret_values(self) -> list[str]:
+        """List the values of all secrets that can be read."""
+        found: list[str] = []
+        for entry in self.secrets.entries():
+            with suppress(StoreUnavailable):
+                found += self.secrets.get(entry).values()
+        return found
 
     def now(self) -> float:
         return self.clock.now()

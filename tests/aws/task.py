@@ -15,6 +15,7 @@ from uuid import uuid4
 import httpx
 
 from setup.template import NO_VALUE, load, resolved, resources
+from tests import planted
 from tests.aws import ministack
 from tests.aws.container import State, last, run_as
 from tests.aws.dockerfile import Dockerfile
@@ -41,6 +42,7 @@ class Container:
     listener: threading.Thread = field(init=False)
 
     def __post_init__(self) -> None:
+        planted.heard("the container's output", lambda: self.log)
         self.listener = threading.Thread(target=self._listen, daemon=True)
         self.listener.start()
 

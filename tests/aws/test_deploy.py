@@ -8,6 +8,7 @@ import boto3
 import httpx
 import pytest
 
+from tests import planted
 from tests.aws import ministack
 from tests.aws.deployment import STACK, Emulator, deploy, route, written
 from tests.pipeline.agent_server import agent_server
@@ -59,6 +60,8 @@ def test_a_delivery_goes_through_the_deployed_functions(deployed: Deployed, tmp_
     host, address = route(deployed.emulator, outputs["PublicUrl"])
     with agent_server(tmp_path / "agent") as agent, TelegramStub(edit_interval=0) as telegram:
         telegram.add_chat(CHAT, "private")
+        planted.heard("the stack's logs", partial(written, deployed.emulator))
+        planted.hidden(lambda: (telegram.token, WEBHOOK_SECRET))
         (tmp_path / "threadline.yaml").write_text(
             "platforms: {telegram: {allow: everyone, apps: {default: "
             f"{{base_url: '{telegram.url}', transport: webhook}}}}}}}}\n"

@@ -15,6 +15,7 @@ from typing import Any
 
 import httpx
 
+from tests import planted
 from tests.pipeline.agent_server import free_port
 from tests.stubs.telegram import TelegramStub
 
@@ -44,6 +45,7 @@ class Served:
     listener: threading.Thread = field(init=False)
 
     def __post_init__(self) -> None:
+        planted.heard("serve's output", lambda: "".join(self.said))
         self.listener = threading.Thread(target=self.listen, daemon=True)
         self.listener.start()
 

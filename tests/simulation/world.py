@@ -14,6 +14,7 @@ from functions.deliver import handler as deliver_handler
 from functions.dispatch import handler as dispatch_handler
 from functions.ingest import handler as ingest_handler
 from functions.sweep import handler as sweep_handler
+from tests import planted
 from tests.simulation.agent import AgentStub
 from tests.simulation.installed import Embedded, Installed
 from tests.simulation.network import AGENT, TELEGRAM, AsyncioStubs, BlockingStubs, Stubs
@@ -96,6 +97,7 @@ class Simulation:
     _next_sweep: float = 0.0
 
     def __post_init__(self) -> None:
+        planted.heard("the lines of the log", lambda: json.dumps(self.lines))
         self.agent = AgentStub(self.clock.now)
         self.telegram = TelegramStub(clock=self.clock.now)
         self.telegram.add_chat(CHAT)

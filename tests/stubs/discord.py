@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from tests import planted
 from tests.stubs.discord_application import Application
 from tests.stubs.discord_rules import (
     Answer,
@@ -95,6 +96,7 @@ class DiscordStub:
 
     def say(self, channel: str, text: str, **more: Any) -> dict[str, Any]:
         """Let Ada write; give the message as an event tells it."""
+        planted.words(text)
         place = self.channels[channel]
         message = self._message(place, text, ADA_USER)
         if f"<@{BOT}>" in text:

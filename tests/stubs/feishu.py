@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any, Final, Literal, Self
 
+from tests import planted
 from tests.stubs.feishu_chats import (
     APP,
     BOT,
@@ -137,6 +138,7 @@ class FeishuStub(Served):
         **more: Any,
     ) -> dict[str, Any]:
         """Let a person write, and give the event of it, to be delivered as a test likes."""
+        planted.words(text)
         place = self.chats.chats[chat]
         above = place.messages.get(parent)
         mentions = [mention_of(BOT, BOT_NAME, "bot")] if mention else []

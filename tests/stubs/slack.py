@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import Any, Literal, Self
 
+from tests import planted
 from tests.stubs.serving import Answer, Served
 from tests.stubs.slack_channels import (
     APP,
@@ -129,6 +130,7 @@ class SlackStub(Served):
         self, channel: str, text: str, *, user: str = ADA, thread: str = "", **more: Any
     ) -> dict[str, Any]:
         """Let a person write; the event is given back, to be delivered as a test likes."""
+        planted.words(text)
         place = self.channels.channels[channel]
         shown = Shown(self.channels.take_ts(), text, user, thread)
         place.posts[shown.ts] = shown

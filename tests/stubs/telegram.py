@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from tests import planted
 from tests.stubs.serving import Server
 from tests.stubs.telegram_chats import Chat, Chats, Shown
 from tests.stubs.telegram_http import Handler
@@ -150,6 +151,7 @@ class TelegramStub:
         self, chat: int, text: str, *, sender: int = 0, number: int | None = None, **more: Any
     ) -> dict[str, Any]:
         """Let a person write; the update waits for getUpdates and is given back, too."""
+        planted.words(text)
         with self._changed:
             place = self._chats.chats[chat]
             message_id = place.take_id(number)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from long_running.sockets.session import SessionSocket
 from long_running.sockets.state import Backoff, Phase
+from tests import planted
 from tests.stubs.nostr_relay import NostrRelay
 from tests.unit.buzz.relay import ANN, US, credentials, settings
 from threadline.core.socket import Note
@@ -33,7 +34,7 @@ def until[T](find: Callable[[], T], what: object = "", patience: float = PATIENC
 
 def said(text: str, name: str = "ch-1", by: Signer = ANN, at: int = 0, tags: Tags = ()) -> Event:
     """Say something that mentions the bot, now unless told otherwise."""
-    return by.sign(at or now(), CHAT, (("h", name), ("p", US.pubkey), *tags), text)
+    return by.sign(at or now(), CHAT, (("h", name), ("p", US.pubkey), *tags), planted.words(text))
 
 
 @dataclass(slots=True)
