@@ -94,6 +94,26 @@ def test_what_the_environment_names_is_there(filled: str) -> None:
             s3.head_bucket(Bucket=environ["THREADLINE_BLOBS_BUCKET"])
 
 
+def test_every_app_and_the_agent_have_secrets(filled: str) -> None:
+    """What signs recordings is what they were signed with; all else is made anew, and nobody's."""
+    with client("secretsmanager", filled) as manager:
+        stored = {
+            one["Name"].removeprefix(f"threadline/{emulating.STAGE}/"): json.loads(
+                manager.get_secret_value(SecretId=one["Name"])["SecretString"]
+            )
+            for one in manager.list_secrets(MaxResults=100)["SecretList"]
+        }
+    assert stored.keys() == {*emulating.RECORDED, f"agent/{emulating.AGENT}"}
+    for entry, values in stored.items():
+        known = emulating.RECORDED.get(entry, {})
+        assert values == {**values, **known}
+        others = [one for name, one in values.items() if name not in known]
+        assert all("-of-nobody-" in one for one in others)
+        assert not set(others) & {
+            one for again in emulating.made_up().values() for one in again.values()
+        }
+
+
 @pytest.mark.sam
 def test_sam_takes_the_environment() -> None:
     """SAM itself, up to the container, gives functions env.json, the emulator's region and host.

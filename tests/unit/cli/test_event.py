@@ -13,6 +13,7 @@ from tests.events import EVENTS
 from tests.pipeline.agent_server import free_port
 from tests.unit.cli.conftest import Command
 from threadline import wiring
+from threadline.core.platform import ReceivesHttp
 from threadline.local.emulator import ENDPOINT
 
 ROOT = EVENTS.parent
@@ -97,10 +98,22 @@ def test_the_guide_names_what_there_is(threadline: Command) -> None:
     """docs/one-function.md has the events of every function, and each platform's for ingest."""
     guide = (ROOT / "docs" / "one-function.md").read_text(encoding="utf-8")
     names = threadline("event").out.split()
-    platforms = [name for name in wiring.PLATFORMS if f"{name}/" in " ".join(names)]
     for name in names:
         group = name.partition("/")[0]
-        assert f"`{group}/…`" in guide if group in platforms else f"`{name}`" in guide
+        if group not in wiring.PLATFORMS:
+            assert f"`{name}`" in guide
+        elif isinstance(wiring.platform(group), ReceivesHttp):
+            assert f"`{group}/…`" in guide
+
+
+def test_what_comes_over_a_socket_is_no_event(threadline: Command, folder: Path) -> None:
+    """A platform without webhooks reaches no function, so none of its recordings is printed."""
+    (folder / "events" / "buzz").mkdir(parents=True)
+    (folder / "events" / "env.json").write_text("{}")
+    (folder / "events" / "buzz" / "case.json").write_text("[]")
+    ended = threadline("event", "buzz/case")
+    assert (ended.code, ended.out) == (1, "")
+    assert "buzz sends no webhooks: no function takes" in ended.err
 
 
 def test_it_works_where_threadline_is_installed(tmp_path: Path) -> None:

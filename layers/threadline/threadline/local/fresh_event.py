@@ -53,9 +53,9 @@ class FreshEvents:
         return renewing.scheduled(event, fresh)
 
     def _delivery(self, path: Path, *, same: bool) -> Mapping[str, Any]:
+        if not isinstance(wiring.platform(path.parent.name), ReceivesHttp):
+            raise NotSignable(f"{path.parent.name} sends no webhooks: no function takes {path}")
         recording, now = read_recording(path), self.now()
-        if not isinstance(wiring.platform(recording.platform), ReceivesHttp):
-            raise NotSignable(f"{recording.platform} sends no webhooks: no function takes {path}")
 
         def known() -> Credentials:
             entry = f"{recording.platform}/{recording.app}"
