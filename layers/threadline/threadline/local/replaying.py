@@ -1,7 +1,7 @@
 """`threadline replay`: stamp, send, follow, judge."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -11,9 +11,11 @@ from threadline.app.journey import ended, faults
 from threadline.app.logline import Line, Step
 from threadline.core.errors import ThreadlineError
 from threadline.core.message import Webhook
+from threadline.core.platform import ReceivesHttp
 from threadline.core.posting import Credentials
 from threadline.core.reasons import Reason
 from threadline.local.folder import StateFolder
+from threadline.local.handing_in import hand_in
 from threadline.local.replay import (
     Recording,
     lines_of,
@@ -62,13 +64,7 @@ class Replaying:
         recording = read_recording(file)
         request = self._stamped(recording, same=same)
         self.sent_at = self.ports.clock.now()
-        answered = send(request, serving.url)
-        lines = lines_of(answered.request, self.lines())
-        got = outcome(answered.status, lines)
-        self.say(
-            f"{request.method} {request.path} answered {answered.status}:"
-            f" {', '.join(value for value in got.values() if value)} (request {answered.request})"
-        )
+        got, lines = self._sent(recording, request, serving.url)
         wrong = unexpected(recording.expect, got)
         if got["outcome"] == "accepted" and not wrong:
             deliveries = sorted({str(line["delivery"]) for line in lines if line.get("delivery")})
@@ -79,6 +75,23 @@ class Replaying:
         if not wrong:
             self.say("Ended as expected.")
         return 1 if wrong else 0
+
+    def _sent(
+        self, recording: Recording, request: Webhook, url: str
+    ) -> tuple[dict[str, str], list[Line]]:
+        """Send the request, or hand it in where such a one never comes by HTTP; say what became."""
+        if not isinstance(wiring.platform(recording.platform), ReceivesHttp):
+            got, lines = hand_in(replace(recording, request=request), self.ports)
+            self.say(f"{recording.platform} handed in: {', '.join(filter(None, got.values()))}")
+            return got, lines
+        answered = send(request, url)
+        lines = lines_of(answered.request, self.lines())
+        got = outcome(answered.status, lines)
+        self.say(
+            f"{request.method} {request.path} answered {answered.status}:"
+            f" {', '.join(filter(None, got.values()))} (request {answered.request})"
+        )
+        return got, lines
 
     def _stamped(self, recording: Recording, *, same: bool) -> Webhook:
         def known() -> Credentials:
