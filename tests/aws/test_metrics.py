@@ -14,6 +14,7 @@ from threadline.backends.aws import log
 from threadline.backends.light.composing import log_lines
 from threadline.backends.log_lines import JsonLines
 from threadline.backends.metrics import METRICS, NAMESPACE, Fields, Metric, counted
+from threadline.core.agent import RunStatus
 from threadline.core.reasons import Reason
 from threadline.core.records import PartState
 
@@ -46,7 +47,7 @@ def test_a_line_counts_as_powertools_would_write_it(metric: Metric) -> None:
 
 def test_what_is_counted_is_logged() -> None:
     """Every event, field and value that a metric waits for is one that the code writes."""
-    reasons = {*Reason, *PartState, "error", "timeout", "missing"}
+    reasons = {*Reason, *PartState, *RunStatus}
     written = dict(calls())
     for metric in METRICS:
         fields = written[metric.event]

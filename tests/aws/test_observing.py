@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from setup.template import Template, load, resources
+from setup.template import Template, load, named, resources
 from tests.aws.test_metrics import calls
 from tests.peers import ROOT
 from threadline.backends.metrics import METRICS, NAMESPACE
@@ -108,15 +108,12 @@ def test_queries_name_what_is_logged(stack: Template) -> None:
     assert titles == {f"${{AWS::StackName}}/{title}" for title in TITLES}
 
 
-def test_queries_read_every_functions_log(stack: Template) -> None:
-    """A saved query looks into the logs of all functions, and only where it is wanted."""
-    groups = {
-        name
-        for name, _ in resources(stack, "AWS::Logs::LogGroup")
-        if name not in {"ApiLogs", "LongRunningLogs"}
-    }
+def test_queries_read_every_log(stack: Template) -> None:
+    """A saved query looks into the logs of all functions and of the task, where it is wanted."""
+    logs = {name for name, _ in resources(stack, "AWS::Logs::LogGroup") if name != "ApiLogs"}
     for name, resource in stack["Resources"].items():
         if resource["Type"] == QUERY:
-            read = {one["Ref"] for one in resource["Properties"]["LogGroupNames"]}
-            assert read == groups, name
+            groups = resource["Properties"]["LogGroupNames"]
+            read = {named(one.get("Fn::If", [None, one])[1]) for one in groups}
+            assert read == logs, name
             assert resource["Condition"] == "HasQueries", name

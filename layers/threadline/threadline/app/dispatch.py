@@ -7,7 +7,7 @@ from threadline.app import codec, items
 from threadline.app.arrive import arrive, scene_of
 from threadline.app.codec import Unreadable
 from threadline.app.ended import files_ready, run_ended
-from threadline.app.plan import Plan, read_mail
+from threadline.app.plan import Plan, mailbox_of, read_mail
 from threadline.app.scene import Scene, open_scene
 from threadline.app.speak import destination_of
 from threadline.app.wake import wake
@@ -76,6 +76,10 @@ def give_up(world: World, received: Received, reason: Reason) -> None:
         _mark_dead(world, plan, mail, reason)
     _to_dead_letters(world, received)
     plan.commit()
+    world.log(
+        "dead_letter", reason=str(reason), delivery=_delivery(mail, received),
+        mailbox=mailbox_of(mail),
+    )  # fmt: skip
 
 
 def _effect(world: World, mail: Mail, *, fresh: bool) -> None:
@@ -149,7 +153,9 @@ def _journal_try(world: World, received: Received, mail: Mail, detail: str) -> N
 
 
 def _log_mail(world: World, received: Received, mail: Mail) -> None:
-    fields: dict[str, str | float] = {"kind": mail.kind, "delivery": _delivery(mail, received)}
+    fields: dict[str, str | float] = {
+        "kind": mail.kind, "delivery": _delivery(mail, received), "mailbox": mailbox_of(mail),
+    }  # fmt: skip
     if isinstance(mail, Arrived):
         fields["waited"] = round(world.clock.now() - mail.accepted_at, 3)
     if received.tries > 1:

@@ -19,7 +19,7 @@ from threadline.core.envelope import (
     Timer,
     Wake,
 )
-from threadline.core.ids import DeliveryId
+from threadline.core.ids import DeliveryId, MailboxKey
 from threadline.core.ports import MAX_CHANGES, Blobs, Change, Delete, Expect, Key, Outgoing, Put
 from threadline.core.records import JournalRow, Part
 
@@ -130,8 +130,13 @@ def delay_until(at: float, now: float) -> int:
 
 def mailbox_message(world: World, mail: Mail) -> Outgoing:
     """Address mail of our own to its mailbox, under a fresh id."""
-    mailbox = mail.message.mailbox if mail.kind == "arrived" else mail.mailbox
-    return Outgoing(write_mail(world, mail), group=keys.queue_id(mailbox), dedup=world.random())
+    group = keys.queue_id(mailbox_of(mail))
+    return Outgoing(write_mail(world, mail), group=group, dedup=world.random())
+
+
+def mailbox_of(mail: Mail) -> MailboxKey:
+    """Give the mailbox that mail belongs to."""
+    return mail.message.mailbox if mail.kind == "arrived" else mail.mailbox
 
 
 def write_mail(world: World, mail: Mail) -> str:

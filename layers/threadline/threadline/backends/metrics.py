@@ -40,6 +40,11 @@ class Metric:
         return value in self.values if self.values else value not in self.but
 
 
+FAILED: Final = (
+    "error", "timeout", "missing", "run_failed", "run_silent", "run_vanished", "time_limit",
+)  # fmt: skip
+"""Ends of a run that leave a person without an answer, or with half of one."""
+
 METRICS: Final = (
     Metric("Accepted", "delivery", "reason", ("accepted", "kept_aside"), by_platform=True),
     Metric(
@@ -55,7 +60,8 @@ METRICS: Final = (
     Metric("Busy", "step", "step", ("queued", "backlog_full", "busy_rejected")),
     Metric("TimeToFirstText", "step", "step", ("first_text",), amount="seconds", unit="Seconds"),
     Metric("TurnTime", "turn", amount="seconds", unit="Seconds", by_platform=True),
-    Metric("TurnsFailed", "turn", "outcome", ("error", "timeout", "missing")),
+    Metric("TurnsFailed", "turn", "outcome", FAILED),
+    Metric("TurnsGivenUp", "step", "step", ("agent_rejected", "gave_up")),
     Metric("Posts", "part", "state", ("sent",), by_platform=True),
     Metric("PostsFailed", "part", "state", ("failed", "unknown")),
     Metric("CredentialsRejected", "alarm", "reason", ("credentials_rejected",)),
@@ -64,7 +70,7 @@ METRICS: Final = (
         ("socket_deaf", "socket_refused", "socket_down", "socket_fault"),
     ),
     Metric("TurnsOverdue", "sweep", amount="wakes"),
-    Metric("Poisoned", "step", "step", ("poison",)),
+    Metric("Poisoned", "dead_letter", "reason", ("poison",)),
 )  # fmt: skip
 
 
@@ -93,5 +99,6 @@ def counted(event: str, fields: Fields, stage: str, now: float) -> Mapping[str, 
 
 
 def _platform(fields: Fields) -> str:
-    """Name the platform of a line: its own field, or what its conversation's key begins with."""
-    return str(fields.get(PLATFORM) or fields.get("conversation") or "").partition("/")[0]
+    """Name the platform of a line: its own field, or what one of its keys begins with."""
+    keys = (fields.get(name) for name in (PLATFORM, "conversation", "mailbox"))
+    return str(next((key for key in keys if key), "")).partition("/")[0]
