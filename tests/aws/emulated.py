@@ -3,7 +3,7 @@
 import asyncio
 import atexit
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -26,6 +26,7 @@ from threadline.backends.aws.clients import Clients
 from threadline.backends.aws.dynamodb import DynamoItems
 from threadline.backends.aws.patience import Patience
 from threadline.backends.aws.s3 import S3Blobs
+from threadline.backends.aws.scanning import DynamoScans
 from threadline.backends.aws.secretsmanager import SecretsManagerSecrets
 from threadline.backends.aws.sqs import SqsQueue
 from threadline.core.errors import StoreUnavailable
@@ -103,12 +104,19 @@ class Emulated:
 
     @cached_property
     def store(self) -> DynamoItems:
-        client = self.clients.dynamodb
+        return DynamoItems(self.clients.dynamodb, self.tables, self.patience)
+
+    @cached_property
+    def scans(self) -> DynamoScans:
+        return DynamoScans(self.clients.dynamodb, self.tables, self.patience)
+
+    @cached_property
+    def tables(self) -> Mapping[str, str]:
         names = {table: f"{self.name}-{table}" for table in tables.TABLES}
         if self.is_new("tables"):
             for table, physical in names.items():
-                tables.create_table(client, table, physical)
-        return DynamoItems(client, names, self.patience)
+                tables.create_table(self.clients.dynamodb, table, physical)
+        return names
 
     @cached_property
     def fifo(self) -> SqsQueue:

@@ -3,7 +3,7 @@
 import asyncio
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -43,6 +43,9 @@ class Talk:
     config: JsonObject = field(default_factory=dict)
     context: JsonObject = field(default_factory=dict)
     webhook: str = ""
+    origin: Mapping[str, str] = field(
+        default_factory=lambda: {"provider": "telegram", "chat_id": "7"}
+    )
 
     @classmethod
     def open(cls, url: str, folder: Path) -> "Talk":
@@ -86,7 +89,7 @@ class Talk:
             prompt=Prompt(prompt) if isinstance(prompt, str) else prompt,
             assistant=assistant,
             new_thread=not self.known,
-            origin={"provider": "telegram", "chat_id": "7"},
+            origin=self.origin,
             config=self.config,
             context=self.context,
             webhook=self.webhook,

@@ -1,5 +1,6 @@
 """Runs of the dialect `langgraph` on a real LangGraph Server."""
 
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -160,6 +161,23 @@ def test_an_unknown_run_is_missing(talk: Talk) -> None:
     assert talk.status(unknown) is RunStatus.MISSING
     talk.say("hello")
     assert talk.outcome(TurnId("any"), unknown) == Outcome(status=RunStatus.MISSING)
+
+
+def test_threads_are_found_by_their_origin_and_deleted(talk: Talk, tmp_path: Path) -> None:
+    """The server finds a chat's threads by what they were created with; deleted ones are gone."""
+    other = Talk.open(talk.url, tmp_path / "other")
+    chat = str(uuid.uuid4())
+    talk.origin, other.origin = {"chat_id": chat}, {"chat_id": chat, "topic_id": "9"}
+    talk.say("hello")
+    other.say("hello")
+    agent, access = talk.agent, talk.access
+    assert talk.run(agent.threads_of(talk.origin, OWNER, access)) == (talk.thread,)
+    assert talk.run(agent.delete(talk.thread, OWNER, access)) is True
+    assert talk.run(agent.delete(talk.thread, OWNER, access)) is False
+    with pytest.raises(ThreadMissing):
+        talk.run(agent.seen(talk.thread, OWNER, access))
+    assert len(talk.run(agent.seen(other.thread, OWNER, access)).messages) == 2
+    other.close()
 
 
 def test_a_killed_server_forgets_threads(tmp_path: Path) -> None:

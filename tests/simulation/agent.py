@@ -112,9 +112,11 @@ class AgentStub:
         if planned:
             return planned.pop(0), {"detail": f"cannot: {_last_words(sent)}"}
         try:
-            return 200, self._route(method, parts.path.split("/")[1:], sent, parse_qs(parts.query))
+            told = self._route(method, parts.path.split("/")[1:], sent, parse_qs(parts.query))
         except Refused as refused:
             return refused.status, {"detail": refused.detail}
+        else:
+            return 204 if told is None else 200, told
 
     def respond(self, request: HttpRequest, blobs: Blobs) -> HttpResponse | Lost:
         """Answer a request as the network brings it."""
@@ -166,8 +168,8 @@ class AgentStub:
 
     def _route(self, method: str, path: list[str], sent: Any, query: Any) -> Any:
         match (method, *path):
-            case ("POST", "threads"):
-                return self._create_thread(sent)
+            case (_, "threads", *rest) if method == "DELETE" or rest in ([], ["search"]):
+                return self._thread_route(method, rest, sent)
             case ("POST", "threads", thread, "runs"):
                 return self._create_run(thread, sent)
             case ("GET", "threads", thread, "runs"):
@@ -197,6 +199,27 @@ class AgentStub:
             raise Refused(409, "Thread already exists")
         self.threads.setdefault(wanted, Thread(sent.get("metadata", {})))
         return {"thread_id": wanted, "status": "idle"}
+
+    def _thread_route(self, method: str, rest: list[str], sent: Any) -> Any:
+        match (method, *rest):
+            case ("POST",):
+                return self._create_thread(sent)
+            case ("POST", "search"):
+                return self._search(sent)
+            case ("DELETE", thread):
+                self._thread(thread)
+                self.threads.pop(thread)
+                return None
+        raise Refused(404, "Not Found")
+
+    def _search(self, sent: Any) -> Any:
+        """Find threads whose metadata hold what is wanted, nested as it may be."""
+        found = [
+            {"thread_id": id_, "metadata": dict(thread.metadata)}
+            for id_, thread in self.threads.items()
+            if _holds(thread.metadata, sent["metadata"])
+        ]
+        return found[sent["offset"] :][: sent["limit"]]
 
     def _create_run(self, thread: str, sent: Any) -> Any:
         place = self._thread(thread)
@@ -310,3 +333,11 @@ def _text(content: Any) -> str:
 
 def _frame(event: str, payload: Any, number: int) -> bytes:
     return f"event: {event}\ndata: {json.dumps(payload)}\nid: {number}\n\n".encode()
+
+
+def _holds(there: Any, wanted: Any) -> bool:
+    if isinstance(wanted, Mapping):
+        return isinstance(there, Mapping) and all(
+            name in there and _holds(there[name], value) for name, value in wanted.items()
+        )
+    return bool(there == wanted)

@@ -32,6 +32,7 @@ from threadline.app.world import Queues, World
 from threadline.backends.aws.dynamodb import DynamoItems
 from threadline.backends.aws.patience import Patience
 from threadline.backends.aws.s3 import S3Blobs
+from threadline.backends.aws.scanning import DynamoScans
 from threadline.backends.aws.secretsmanager import SecretsManagerSecrets
 from threadline.backends.aws.sqs import SqsQueue
 from threadline.backends.clock import VirtualClock
@@ -189,6 +190,7 @@ def _ports(
     named = {table: table for table in tables.TABLES}
     return wiring.Ports(
         store=DynamoItems(clients["dynamodb"], named, patience),
+        scans=DynamoScans(clients["dynamodb"], named, patience),
         queues=Queues(
             **{name: SqsQueue(clients["sqs"], url, patience) for name, url in urls.items()}
         ),

@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from threadline.core.ports import Change, Hindrance, Item, ItemStore, Key, Put
+from threadline.core.ports import Change, Check, Hindrance, Item, ItemStore, Key, Put
 
 ROLE: ContextVar[str] = ContextVar("role", default="nobody")
 
@@ -14,18 +14,23 @@ WRITERS = MappingProxyType(
     {
         ("conversations", "conversation"): {"dispatch"},
         ("conversations", "wait"): {"dispatch"},
-        ("conversations", "run"): {"watch"},
-        ("conversations", "alias"): {"dispatch", "watch", "deliver"},
+        ("conversations", "run"): {"watch", "operator"},
+        ("conversations", "alias"): {"dispatch", "watch", "deliver", "operator"},
         ("conversations", "claim"): {"dispatch"},
-        ("deliveries", "seen"): {"dispatch"},
-        ("deliveries", "journal"): {"dispatch", "watch", "deliver", "sweep"},
-        ("connections", "admitted"): {"dispatch"},
-        ("connections", "code"): {"dispatch"},
-        ("outbox", "live"): {"dispatch", "watch", "deliver"},
-        ("outbox", "done"): {"watch", "deliver"},
+        ("conversations", "forgotten"): {"dispatch"},
+        ("deliveries", "seen"): {"dispatch", "operator"},
+        ("deliveries", "journal"): {"dispatch", "watch", "deliver", "sweep", "operator"},
+        ("deliveries", "audit"): {"operator"},
+        ("connections", "admitted"): {"dispatch", "operator"},
+        ("connections", "code"): {"dispatch", "operator"},
+        ("outbox", "live"): {"dispatch", "watch", "deliver", "operator"},
+        ("outbox", "done"): {"watch", "deliver", "operator"},
     }
 )
-"""The roles that may write each kind of item; a part is written by whoever moves it."""
+"""The roles that may write each kind of item; a part is written by whoever moves it.
+
+The operator forgets people; of conversations and what waits in them dispatch stays the only writer.
+"""
 
 
 @contextmanager
@@ -77,6 +82,8 @@ class RoleStore:
 
     def _note(self, changes: Sequence[Change]) -> None:
         for change in changes:
+            if isinstance(change, Check):
+                continue
             key = change.item.key if isinstance(change, Put) else change.key
             kind = key.sort.partition("#")[0]
             if ROLE.get() not in WRITERS.get((key.table, kind), set()):

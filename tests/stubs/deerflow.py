@@ -40,6 +40,7 @@ class DeerFlowStub:
     elsewhere: bool = False
     threads: dict[str, Thread] = field(default_factory=dict)
     owners: dict[str, str] = field(default_factory=dict)
+    deleted: dict[str, Thread] = field(default_factory=dict)
     goals: dict[str, str] = field(default_factory=dict)
     calls: list[tuple[str, str]] = field(default_factory=list)
     sent: list[Mapping[str, Any]] = field(default_factory=list)
@@ -146,7 +147,14 @@ class DeerFlowStub:
             case ("POST",):
                 return self._create_thread(owner, sent)
             case ("POST", "search"):
-                return Answer(200, [{"thread_id": one} for one in self.threads][: sent["limit"]])
+                own = [one for one in self.threads if self.owners.get(one) == owner]
+                page = own[sent.get("offset", 0) :][: sent.get("limit", 100)]
+                shown = [
+                    {"thread_id": one, "metadata": dict(self.threads[one].metadata)} for one in page
+                ]
+                return Answer(200, shown)
+            case ("DELETE", thread):
+                return self._delete(owner, thread)
             case ("GET", thread, "state"):
                 return Answer(200, self._state(owner, thread))
             case (_, thread, "goal"):
@@ -224,6 +232,15 @@ class DeerFlowStub:
             config=sent.get("config", {}), first=before is None,
             local=not self.elsewhere,
         )  # fmt: skip
+
+    def _delete(self, owner: str, thread: str) -> Answer:
+        """Delete a thread; what was asked in its runs stays in their rows."""
+        place = self._thread(owner, thread)
+        if any(one.status(self.clock()) in ACTIVE for one in place.runs):
+            raise Refused(409, "Thread has work in flight. Delete it after the work finishes.")
+        self.deleted[thread] = self.threads.pop(thread)
+        told = f"Deleted local thread data for {thread}"
+        return Answer(200, {"success": True, "message": told})
 
     def _cancel(self, run: GatewayRun) -> Answer:
         status = run.status(self.clock())

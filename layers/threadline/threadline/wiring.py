@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from threadline.app.ingest import Ingest
 from threadline.core.platform import Platform
-from threadline.core.ports import Blobs, Clock, ItemStore, Secrets
+from threadline.core.ports import Blobs, Clock, ItemStore, Scans, Secrets
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,9 +78,10 @@ def random_id() -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
-    """The ports of one process."""
+    """The ports of one process; `scans` are an operator's alone."""
 
     store: ItemStore
+    scans: Scans
     queues: "Queues"
     blobs: Blobs
     secrets: Secrets
@@ -118,14 +119,17 @@ def _aws_ports(environ: Mapping[str, str], clock: Clock, clients: "Clients") -> 
     from threadline.backends.aws.dynamodb import DynamoItems
     from threadline.backends.aws.patience import Patience
     from threadline.backends.aws.s3 import S3Blobs
+    from threadline.backends.aws.scanning import DynamoScans
     from threadline.backends.aws.secretsmanager import SecretsManagerSecrets
     from threadline.backends.aws.sqs import SqsQueue
 
-    patience, sqs = Patience(clock, Random()), clients.sqs()  # noqa: S311 - jitter
+    patience = Patience(clock, Random())  # noqa: S311 - jitter
+    sqs, dynamodb = clients.sqs(), clients.dynamodb()
     tables = {table: environ[name] for table, name in names.TABLES.items()}
     queues = {queue: SqsQueue(sqs, environ[name], patience) for queue, name in names.QUEUES.items()}
     return Ports(
-        store=DynamoItems(clients.dynamodb(), tables, patience), queues=Queues(**queues),
+        store=DynamoItems(dynamodb, tables, patience),
+        scans=DynamoScans(dynamodb, tables, patience), queues=Queues(**queues),
         blobs=S3Blobs(clients.s3(), environ[names.BLOBS], patience), clock=clock,
         secrets=SecretsManagerSecrets(clients.secretsmanager(), environ[names.SECRETS], patience),
     )  # fmt: skip
@@ -156,6 +160,7 @@ def local_ports(
     from threadline.backends.files import FileBlobs, FileSecrets
     from threadline.backends.sqlite.database import Database
     from threadline.backends.sqlite.queue import SqliteQueue
+    from threadline.backends.sqlite.scanning import SqliteScans
     from threadline.backends.sqlite.store import SqliteStore
 
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -169,7 +174,8 @@ def local_ports(
         }
     )
     ports = Ports(
-        store=SqliteStore(database), queues=queues, blobs=FileBlobs(root / "blobs", link),
+        store=SqliteStore(database), scans=SqliteScans(database), queues=queues,
+        blobs=FileBlobs(root / "blobs", link),
         secrets=FileSecrets(root / "secrets.json", clock), clock=clock,
     )  # fmt: skip
     return LocalPorts(ports, database)
@@ -187,7 +193,7 @@ def gated_ports(ports: Ports, gate: "Gate") -> Ports:
         }
     )
     return Ports(
-        store=GatedStore(ports.store, gate, random_id), queues=queues,
+        store=GatedStore(ports.store, gate, random_id), scans=ports.scans, queues=queues,
         blobs=GatedBlobs(ports.blobs, gate),
         secrets=GatedSecrets(ports.secrets, gate), clock=ports.clock,
     )  # fmt: skip

@@ -11,8 +11,9 @@ from threadline.backends.clock import VirtualClock
 from threadline.backends.files import FileBlobs, FileSecrets
 from threadline.backends.sqlite.database import Database
 from threadline.backends.sqlite.queue import SqliteQueue
+from threadline.backends.sqlite.scanning import SqliteScans
 from threadline.backends.sqlite.store import SqliteStore
-from threadline.core.ports import Blobs, ItemStore, Queue, Secrets
+from threadline.core.ports import Blobs, ItemStore, Queue, Scans, Secrets
 
 
 class Ports(Protocol):
@@ -24,6 +25,8 @@ class Ports(Protocol):
 
     @property
     def store(self) -> ItemStore: ...
+    @property
+    def scans(self) -> Scans: ...
     @property
     def fifo(self) -> Queue: ...
     @property
@@ -57,6 +60,7 @@ class Embedded:
     clock: VirtualClock
     database: Database
     store: SqliteStore
+    scans: SqliteScans
     fifo: SqliteQueue
     standard: SqliteQueue
     blobs: FileBlobs
@@ -84,6 +88,7 @@ def open_embedded(folder: Path, clock: VirtualClock, writer: str) -> Embedded:
         clock=clock,
         database=database,
         store=SqliteStore(database, write_ids=lambda: f"{writer}-{next(numbers)}"),
+        scans=SqliteScans(database),
         fifo=SqliteQueue(database, "mailbox", fifo=True),
         standard=SqliteQueue(database, "timers", fifo=False),
         blobs=FileBlobs(folder / "blobs"),

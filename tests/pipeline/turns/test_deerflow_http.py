@@ -119,6 +119,18 @@ def test_a_busy_thread_is_told_and_its_run_stopped(talk: Talk) -> None:
     assert talk.run(AGENT.status(THREAD, run, OWNER, talk.access)) is RunStatus.INTERRUPTED
 
 
+def test_a_thread_is_found_and_deleted_once_it_rests(talk: Talk) -> None:
+    """A thread is found by its origin; in work it stays, afterwards it goes, once."""
+    run = talk.start("sleep 500", "t1")
+    assert talk.run(AGENT.threads_of({"provider": "slack"}, OWNER, talk.access)) == (THREAD,)
+    assert talk.run(AGENT.threads_of({"provider": "feishu"}, OWNER, talk.access)) == ()
+    with pytest.raises(AgentBusy, match="work in flight"):
+        talk.run(AGENT.delete(THREAD, OWNER, talk.access))
+    talk.run(AGENT.cancel(THREAD, run, OWNER, talk.access))
+    assert talk.run(AGENT.delete(THREAD, OWNER, talk.access)) is True
+    assert talk.run(AGENT.delete(THREAD, OWNER, talk.access)) is False
+
+
 def test_files_go_in_and_come_out(talk: Talk) -> None:
     """An upload arrives byte for byte; an artifact is stored as a blob. Not by a personal token."""
     content = bytes(range(256)) * 40

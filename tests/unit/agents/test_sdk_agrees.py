@@ -173,6 +173,22 @@ CASES = {
     "read state": Case(
         "read_state", lambda sdk: sdk.threads.get_state(THREAD), requests.read_state(THREAD, ACCESS)
     ),
+    "search threads": Case(
+        "search_threads",
+        lambda sdk: sdk.threads.search(
+            metadata={
+                "channel_source": {"type": "im_channel", "provider": "slack", "chat_id": "C1"}
+            },
+            select=["thread_id", "metadata"],
+            limit=100,
+        ),
+        request_of(AGENT.threads_of(FULL.origin, OWNER, ACCESS), [answer([])]),
+    ),
+    "delete thread": Case(
+        "delete_thread",
+        lambda sdk: sdk.threads.delete(THREAD),
+        request_of(AGENT.delete(THREAD, OWNER, ACCESS), [HttpResponse(204)]),
+    ),
     "join run": Case(
         "read_error",
         lambda sdk: sdk.runs.join(THREAD, RUN),

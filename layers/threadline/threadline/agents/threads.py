@@ -1,13 +1,16 @@
 """Threads and their runs as an operator is shown them, the same in every dialect."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from threadline.agents.messages import is_hidden, kind_of, parts_of
 from threadline.agents.runs import TURN, read_status, run_id
 from threadline.agents.shapes import items, mapping, string
+from threadline.core.ids import ThreadId
 from threadline.core.json import Json, JsonObject
 from threadline.core.thread import RunSeen, Said, ThreadSeen
+
+SOURCE = "channel_source"
 
 
 def runs_seen(listed: Sequence[Json]) -> tuple[RunSeen, ...]:
@@ -31,6 +34,22 @@ def thread_seen(state: JsonObject, question: str) -> ThreadSeen:
         tuple(node for node in following if node),
         question,
     )
+
+
+def origin(of: Mapping[str, str]) -> JsonObject:
+    """Write where a thread comes from, as its metadata keep it under `channel_source`."""
+    return {"type": "im_channel", **{name: value for name, value in of.items() if value}}
+
+
+def from_origin(listed: Sequence[Json], wanted: Mapping[str, str]) -> tuple[ThreadId, ...]:
+    """Give the threads of a list that come from there; a search may give others besides."""
+    source = origin(wanted)
+    ids = [
+        string(mapping(one).get("thread_id"))
+        for one in listed
+        if mapping(mapping(mapping(one).get("metadata")).get(SOURCE)) == source
+    ]
+    return tuple(ThreadId(one) for one in ids if one)
 
 
 def messages_of(state: JsonObject) -> Sequence[Json]:

@@ -229,11 +229,14 @@ def _scene(
     topic: str,
 ) -> Scene:
     item = read.conversation
+    person = message.sender.id if message.private else ""
     if item is not None:
-        return scene_of(world, item)
+        scene = scene_of(world, item)
+        scene.conversation = replace(scene.conversation, person=person)
+        return scene
     fresh = Conversation(
         key=key, mailbox=mailbox, platform=message.platform, app=message.app,
-        workspace=message.workspace, chat=message.chat, topic=topic,
+        workspace=message.workspace, chat=message.chat, topic=topic, person=person,
     )  # fmt: skip
     return open_scene(world, fresh, Expect.ABSENT)
 

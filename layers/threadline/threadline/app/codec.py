@@ -10,6 +10,7 @@ from threadline.core.envelope import (
     FilesReady,
     FlushOutbox,
     FollowRun,
+    Forget,
     Mail,
     RunEnded,
     Timer,
@@ -20,7 +21,7 @@ from threadline.core.json import JsonObject
 from threadline.core.schema import READABLE_SCHEMAS, SCHEMA
 
 type _AnyMail = Annotated[
-    Arrived | RunEnded | FilesReady | Wake | FollowRun | FlushOutbox | Timer,
+    Arrived | RunEnded | FilesReady | Wake | Forget | FollowRun | FlushOutbox | Timer,
     Field(discriminator="kind"),
 ]
 

@@ -7,16 +7,17 @@ from threadline.app import codec, items
 from threadline.app.arrive import arrive, scene_of
 from threadline.app.codec import Unreadable
 from threadline.app.ended import files_ready, run_ended
+from threadline.app.forgotten import forget
 from threadline.app.plan import Plan, mailbox_of, read_mail
 from threadline.app.scene import Scene, open_scene
 from threadline.app.speak import destination_of
 from threadline.app.wake import wake
 from threadline.app.world import World
 from threadline.core import keys
-from threadline.core.envelope import Arrived, FilesReady, Mail, RunEnded, Wake
+from threadline.core.envelope import Arrived, FilesReady, Forget, Mail, RunEnded, Wake
 from threadline.core.errors import Conflict
 from threadline.core.ids import ConversationKey
-from threadline.core.ports import Expect, Outgoing, Put
+from threadline.core.ports import Check, Expect, Outgoing, Put
 from threadline.core.posting import Reply, Tone
 from threadline.core.reasons import Reason
 from threadline.core.records import Fate, JournalRow, Part, Seen
@@ -99,6 +100,10 @@ def _effect(world: World, mail: Mail, *, fresh: bool) -> None:
             scene = scene or _scene(world, mail.conversation)
             if scene is not None:
                 wake(scene, mail.why)
+        case Forget():
+            scene = _scene(world, mail.conversation)
+            if scene is not None:
+                forget(scene, mail)
 
 
 def _scene(world: World, key: ConversationKey) -> Scene | None:
@@ -107,10 +112,16 @@ def _scene(world: World, key: ConversationKey) -> Scene | None:
 
 
 def _from_snapshot(world: World, mail: Wake) -> Scene | None:
-    """Use the copy the sweep saw; a write fenced by its version tells whether it is current."""
+    """Use the copy the sweep saw; a write fenced by its version tells whether it is current.
+
+    Where the conversation was forgotten meanwhile, another of its key may have that version.
+    """
     if mail.snapshot is None:
         return None
-    return open_scene(world, mail.snapshot, mail.version)
+    scene = open_scene(world, mail.snapshot, mail.version)
+    mark = items.forgotten(scene.settings.namespace, mail.conversation)
+    scene.guards = (Check(mark, Expect.ABSENT),)
+    return scene
 
 
 def _is_poison(world: World, received: Received, mail: Mail) -> bool:
@@ -192,7 +203,7 @@ def _mark_dead(world: World, plan: Plan, mail: Arrived, reason: Reason) -> None:
     turn = keys.turn_id(plan.now, world.random())
     row = Seen(
         identity=identity, delivery=message.delivery, conversation=key, turn=turn,
-        fate=Fate.DEAD, reason=str(reason),
+        fate=Fate.DEAD, reason=str(reason), sender=message.sender.id,
     )  # fmt: skip
     plan.change(Put(items.seen_item(row, plan.now), Expect.ABSENT))
     _say_not_taken(world, plan, mail, row)

@@ -6,6 +6,7 @@ from typing import Final
 
 from threadline.app import agents, posting
 from threadline.app.agents import Contact
+from threadline.app.forgotten import is_gone
 from threadline.app.plan import send
 from threadline.app.trips import Blocking
 from threadline.app.world import World
@@ -15,6 +16,7 @@ from threadline.core.errors import AgentError, PostError
 from threadline.core.http import BlobRef, SaveTo
 from threadline.core.message import FileRef
 from threadline.core.platform import FetchesFiles
+from threadline.core.reasons import Reason
 
 AT_ONCE: Final = 2
 TIMEOUT: Final = 300.0
@@ -22,7 +24,13 @@ LINK_LIFE: Final = 7 * 86_400
 
 
 async def fetch(world: World, hint: FollowRun, blocking: Blocking) -> None:
-    """Store every file or say why not; FilesReady comes back whatever happened."""
+    """Store every file or say why not; FilesReady comes back whatever happened.
+
+    Of a turn whose conversation was forgotten nothing is stored.
+    """
+    if await blocking(lambda: is_gone(world, hint)):
+        world.log("step", step=str(Reason.NOT_CURRENT), turn=hint.turn.id)
+        return
     slots = asyncio.Semaphore(AT_ONCE)
 
     async def one(number: int, file: FileRef) -> StoredFile:

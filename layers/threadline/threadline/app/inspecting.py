@@ -18,6 +18,7 @@ from threadline.core.thread import RunSeen, ShowsThreads, ThreadSeen
 
 MOST: Final = 5000
 FOREVER: Final = 1e11
+LONGEST_NAME: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ def meant(world: World, asked: str, *, agent: str = "", owner: str = "") -> Mean
 
 def conversation_of(store: ItemStore, asked: str) -> Conversation | None:
     """Find a conversation by key, by a delivery or message of it, or by what it now runs."""
+    if not 0 < len(asked.encode(errors="replace")) <= LONGEST_NAME:
+        return None
     for key in (asked, *_keys_named(store, asked)):
         found = items.read(Conversation, store.get([items.conversation(ConversationKey(key))])[0])
         if found is not None:

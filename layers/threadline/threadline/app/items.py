@@ -13,6 +13,7 @@ from threadline.core.records import (
     Claim,
     Conversation,
     Cooling,
+    Forgotten,
     JournalRow,
     Part,
     PartState,
@@ -28,6 +29,8 @@ KEEP_JOURNAL: Final = 14 * DAY
 KEEP_SETTLED: Final = 7 * DAY
 KEEP_ALIAS: Final = 90 * DAY
 KEEP_IDLE_RUN: Final = 7 * DAY
+KEEP_FORGOTTEN: Final = 14 * DAY
+"""As long as the longest queue keeps what is on its way."""
 HOLDER_STALE: Final = 60.0
 UPLOADER_STALE: Final = 300.0
 LARGE_TEXT: Final = 16_000
@@ -72,6 +75,16 @@ def claim(thread: str) -> Key:
 def claim_item(value: Claim) -> Item:
     """A claim as an item: it stays, like the thread."""
     return Item(claim(value.thread), codec.attributes(value))
+
+
+def forgotten(namespace: str, key: ConversationKey) -> Key:
+    """Key of the mark that a conversation was forgotten; a digest, from which nobody is told."""
+    return Key("conversations", f"forgotten/{keys.queue_id(f'{namespace} {key}')}", "forgotten")
+
+
+def forgotten_item(key: Key, now: float) -> Item:
+    """Mark a conversation as forgotten."""
+    return Item(key, codec.attributes(Forgotten(now)), expires_at=now + KEEP_FORGOTTEN)
 
 
 def seen(identity: str) -> Key:

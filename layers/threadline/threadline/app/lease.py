@@ -10,8 +10,8 @@ from threadline.app.trips import Blocking, Trips
 from threadline.app.world import World
 from threadline.core.envelope import FollowRun
 from threadline.core.errors import Conflict, LeaseLost
-from threadline.core.ports import MAX_CHANGES, Change, Expect, Hindrance, Put
-from threadline.core.records import RunRecord
+from threadline.core.ports import MAX_CHANGES, Change, Check, Expect, Hindrance, Put
+from threadline.core.records import Conversation, RunRecord
 
 LENGTH: Final = 45.0
 RENEW_EVERY: Final = 15.0
@@ -41,27 +41,46 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
+class Gone:
+    """The conversation was forgotten, and the turn with it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Over:
     """The run's answer is in the ledger already."""
 
     record: RunRecord
 
 
-def first(world: World, hint: FollowRun, with_it: list[Change]) -> Lease | None:
+def first(world: World, hint: FollowRun, with_it: list[Change]) -> Lease | Gone | None:
     """Take the lease of a run nobody followed yet, with changes that go with it; None if taken."""
+    mark = items.forgotten(world.settings().namespace, hint.conversation)
+    try:
+        return _first(world, hint, [*with_it, Check(mark, Expect.ABSENT)])
+    except Conflict as conflict:
+        if mark.sort not in conflict.failed:
+            return None
+    item = world.store.get([items.conversation(hint.conversation)])[0]
+    known = items.read(Conversation, item)
+    if item is None or known is None or known.turn is None or known.turn.id != hint.turn.id:
+        return Gone()
+    try:
+        return _first(world, hint, [*with_it, Check(item.key, item.version)])
+    except Conflict:
+        return None
+
+
+def _first(world: World, hint: FollowRun, with_it: list[Change]) -> Lease:
     record = RunRecord(
         turn=hint.turn.id, conversation=hint.conversation, run=hint.turn.run, lease=1,
         holder=world.holder, lease_end=world.clock.now() + LENGTH,
     )  # fmt: skip
     put = Put(items.run_item(record, world.clock.now()), Expect.ABSENT)
-    try:
-        world.store.write([put, *with_it])
-    except Conflict:
-        return None
+    world.store.write([put, *with_it])
     return Lease(record, 1)
 
 
-def take_over(world: World, hint: FollowRun) -> Lease | Held | Over:
+def take_over(world: World, hint: FollowRun) -> Lease | Held | Over | Gone:
     """Take a lease that was given back, or stood still for a lease length, or is our own.
 
     Our own, because whoever asks does not follow the run: this process let go of it.

@@ -53,6 +53,7 @@ def accept(scene: Scene, waiting: Waiting, *, reason: str = "", fate: Fate = Fat
     row = Seen(
         identity=waiting.identity, delivery=waiting.message.delivery, conversation=scene.key,
         turn=waiting.turn, fate=fate, reason=str(reason), digest=digest(waiting.message),
+        sender=waiting.message.sender.id,
     )  # fmt: skip
     scene.plan.change(Put(items.seen_item(row, scene.now), Expect.ANY))
     message, topic = waiting.message, scene.conversation.topic

@@ -14,6 +14,7 @@ from threadline.core.envelope import (
     FilesReady,
     FlushOutbox,
     FollowRun,
+    Forget,
     Mail,
     RunEnded,
     Timer,
@@ -164,6 +165,6 @@ def read_mail(blobs: Blobs, body: str) -> Mail:
             raise Unreadable("a stored body that is gone")
         body = stored.decode()
     mail = codec.decode(body)
-    if not isinstance(mail, Arrived | RunEnded | FilesReady | Wake):
+    if not isinstance(mail, Arrived | RunEnded | FilesReady | Wake | Forget):
         raise Unreadable("a queue body that is no mail")
     return mail

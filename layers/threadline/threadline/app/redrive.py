@@ -8,7 +8,7 @@ from threadline.app.audit import Hand
 from threadline.app.codec import Unreadable
 from threadline.app.plan import read_mail, stored_mail
 from threadline.core import keys
-from threadline.core.envelope import MAX_BODY, Arrived, FilesReady, RunEnded, Wake
+from threadline.core.envelope import MAX_BODY, Arrived, FilesReady, Forget, RunEnded, Wake
 from threadline.core.ports import Blobs, Clock, ItemStore, Outgoing, Queue, Received
 from threadline.core.records import Seen
 
@@ -101,7 +101,7 @@ class DeadLetters:
                 message=mail.message, accepted_at=mail.accepted_at, redriven=True
             )  # fmt: skip
             body, mailbox = self._body(revived, letter), keys.queue_id(mail.message.mailbox)
-        elif isinstance(mail, RunEnded | FilesReady | Wake):
+        elif isinstance(mail, RunEnded | FilesReady | Wake | Forget):
             mailbox = keys.queue_id(mail.mailbox)
         dedup = keys.queue_id(f"redrive {letter.id} {self.clock.now()}")
         self.mailbox.send([Outgoing(body, group=mailbox, dedup=dedup)])

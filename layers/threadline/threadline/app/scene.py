@@ -7,7 +7,7 @@ from threadline.app.plan import Plan
 from threadline.app.world import World
 from threadline.core.envelope import Wake
 from threadline.core.ids import ConversationKey
-from threadline.core.ports import Expect, Put
+from threadline.core.ports import Check, Expect, Put
 from threadline.core.records import Conversation, Turn, Waiting
 from threadline.core.settings import AgentSettings, Binding, Settings
 from threadline.core.turn import DUE_AFTER, Move, State, after
@@ -20,7 +20,8 @@ SOON = 60.0
 class Scene:
     """A conversation under dispatch; `expect` is the version the next commit is fenced by.
 
-    `batch` are the turn's messages where this step has them at hand.
+    `batch` are the turn's messages where this step has them at hand, `guards` what must hold
+    beside the version.
     """
 
     world: World
@@ -32,6 +33,7 @@ class Scene:
     due_at: float | None = None
     batch: tuple[Waiting, ...] = ()
     opened_at: float = 0.0
+    guards: tuple[Check, ...] = ()
 
     @property
     def key(self) -> ConversationKey:
@@ -79,9 +81,10 @@ class Scene:
     def commit(self) -> None:
         """Write the conversation and all that goes with it, then send."""
         item = items.conversation_item(self.conversation, self.due_at, self.now)
-        self.plan.change(Put(item, self.expect))
+        self.plan.change(Put(item, self.expect), *self.guards)
         self.plan.commit()
         self.expect = 1 if isinstance(self.expect, Expect) else self.expect + 1
+        self.guards = ()
         self.plan = Plan(self.world, self.world.clock.now())
         self.now = self.plan.now
 

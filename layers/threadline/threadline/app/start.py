@@ -1,5 +1,6 @@
 """Ask the agent for a run, exactly once per turn as far as an agent lets one tell."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -25,7 +26,7 @@ from threadline.core.errors import (
 from threadline.core.ids import RunId
 from threadline.core.posting import Stage
 from threadline.core.reasons import Reason
-from threadline.core.records import Turn, Waiting
+from threadline.core.records import Conversation, Turn, Waiting
 from threadline.core.settings import ReplyMode
 from threadline.core.turn import TELL_AFTER, Move, State, retry_delay
 
@@ -91,6 +92,14 @@ def follow(scene: Scene) -> FollowRun:
         conversation=scene.key, mailbox=scene.conversation.mailbox, turn=scene.turn,
         topic=scene.conversation.topic, observed=scene.turn.observed,
     )  # fmt: skip
+
+
+def origin_of(conversation: Conversation) -> Mapping[str, str]:
+    """Say where a thread comes from, as the agent keeps it with the thread."""
+    return {
+        "provider": conversation.platform, "chat_id": conversation.chat, "app": conversation.app,
+        "topic_id": conversation.topic,
+    }  # fmt: skip
 
 
 def _adopted(scene: Scene, to: Contact) -> bool:
@@ -250,10 +259,7 @@ def _request(scene: Scene, to: Contact, batch: tuple[Waiting, ...]) -> RunReques
         ),
         assistant=agents.assistant(scene.world, to, session.assistant),
         new_thread=turn.new_thread,
-        origin={
-            "provider": message.platform, "chat_id": message.chat, "app": message.app,
-            "topic_id": scene.conversation.topic,
-        },
+        origin=origin_of(scene.conversation),
         labels={"conversation": scene.key, "mailbox": scene.conversation.mailbox},
         config=session.config,
         context=agents.identity(

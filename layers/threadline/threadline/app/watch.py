@@ -7,7 +7,7 @@ from typing import Final
 from threadline.app import closing, codec, deliver, fetching, handing, items, lease, ledger
 from threadline.app.codec import Unreadable
 from threadline.app.following import Following, contact_of
-from threadline.app.lease import Held, Lease, Over, Writes
+from threadline.app.lease import Gone, Held, Lease, Over, Writes
 from threadline.app.ledger import Entry, Live
 from threadline.app.plan import send
 from threadline.app.screen import Screen
@@ -158,15 +158,21 @@ def _take(world: World, hint: FollowRun, platform: Platform) -> _Taken:
     if hint.observed == 0:
         sign = _first_sign(world, hint, platform, taken)
         changes = ledger.planned([sign], world.clock.now()) if sign else []
-        taken.lease = lease.first(world, hint, [*changes, *_without_queued(hint, taken.live)])
-        if taken.lease is not None:
-            if sign is not None:
-                taken.posted = _post_sign(world, sign)
-            return taken
+        match lease.first(world, hint, [*changes, *_without_queued(hint, taken.live)]):
+            case Lease() as held:
+                taken.lease = held
+                if sign is not None:
+                    taken.posted = _post_sign(world, sign)
+                return taken
+            case Gone():
+                world.log("step", step=str(Reason.NOT_CURRENT), turn=hint.turn.id)
+                return taken
     match lease.take_over(world, hint):
         case Lease() as held:
             taken.lease = held
             taken.posted = held.record.placeholder or closing.sign_of(world, hint)
+        case Gone():
+            world.log("step", step=str(Reason.NOT_CURRENT), turn=hint.turn.id)
         case Over(record):
             closing.tell(world, hint, record)
         case Held(version):

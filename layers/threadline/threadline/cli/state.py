@@ -47,20 +47,26 @@ def ports() -> Iterator["Ports"]:
 
 @contextmanager
 def world() -> Iterator["World"]:
-    """Compose the use cases on these stores; what they log is not written. Raises StoreError."""
+    """Compose the use cases on the stores that the command was given. Raises StoreError."""
+    with ports() as opened, world_on(opened) as made:
+        yield made
+
+
+@contextmanager
+def world_on(opened: "Ports") -> Iterator["World"]:
+    """Compose the use cases on open stores; what they log is not written."""
     from threadline import wiring
     from threadline.backends.by_scheme import AsyncioWithFrames, Frames, WithFrames
     from threadline.backends.http_asyncio import AsyncioHttp
     from threadline.backends.http_blocking import BlockingHttp
 
-    with ports() as opened:
-        frames = Frames(opened.clock.now)
-        blocking = WithFrames(BlockingHttp(opened.blobs), frames)
-        http = wiring.Transports(blocking, AsyncioWithFrames(AsyncioHttp(opened.blobs), frames))
-        try:
-            yield wiring.world_of(opened, _say_nothing, transports=http)
-        finally:
-            blocking.close()
+    frames = Frames(opened.clock.now)
+    blocking = WithFrames(BlockingHttp(opened.blobs), frames)
+    http = wiring.Transports(blocking, AsyncioWithFrames(AsyncioHttp(opened.blobs), frames))
+    try:
+        yield wiring.world_of(opened, _say_nothing, transports=http)
+    finally:
+        blocking.close()
 
 
 def read(path: Path) -> bytes:

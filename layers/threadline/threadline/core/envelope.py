@@ -58,7 +58,18 @@ class Wake:
     schema: int = 1
 
 
-type Mail = Arrived | RunEnded | FilesReady | Wake
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forget:
+    """Leave nothing of this conversation, or only no waiting message of this sender."""
+
+    conversation: ConversationKey
+    mailbox: MailboxKey
+    sender: str = ""
+    kind: Literal["forget"] = "forget"
+    schema: int = 1
+
+
+type Mail = Arrived | RunEnded | FilesReady | Wake | Forget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

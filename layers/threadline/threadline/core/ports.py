@@ -115,6 +115,18 @@ class ItemStore(Protocol):
         ...
 
 
+class Scans(Protocol):
+    """Reads tables from end to end: for an operator's command, which no function is."""
+
+    def scan(self, table: str, after: Key | None = None, limit: int = 1000) -> tuple[Item, ...]:
+        """Read the items that follow `after`, in an order of the backend's own, expired ones too.
+
+        Fewer than `limit` are the last. An item that is written meanwhile may be read or missed.
+        Raises StoreUnavailable.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Outgoing:
     """A message to send. FIFO queues want `group` and `dedup`; standard ones take `delay`."""

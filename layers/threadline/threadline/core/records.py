@@ -79,6 +79,7 @@ class Conversation:
     """The turn state of a conversation, at most 4 KB. Writer: dispatch.
 
     `due` is the state's own time, `held_due` that of the first held edit; the item's is the nearer.
+    `person` is the sender of a private chat, "" in a group.
     """
 
     key: ConversationKey
@@ -104,6 +105,17 @@ class Conversation:
     capped_told: bool = False
     hops: int = 0
     why: str = ""
+    person: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """Says that a conversation of this key was forgotten, under a digest of it. Writer: dispatch.
+
+    What was on its way for the former one finds out that it may not write.
+    """
+
+    at: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +151,10 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """The dedupe row of a message identity; `digest` tells its text. Writer: dispatch."""
+    """The dedupe row of a message identity; `digest` tells its text. Writer: dispatch.
+
+    By its `sender` everything that came of the message is found when somebody is to be forgotten.
+    """
 
     identity: str
     delivery: DeliveryId
@@ -148,6 +163,7 @@ class Seen:
     fate: Fate = Fate.TAKEN
     reason: str = ""
     digest: str = ""
+    sender: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

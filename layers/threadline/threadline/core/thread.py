@@ -1,5 +1,6 @@
 """An agent's thread as an operator is shown it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -38,6 +39,21 @@ class ThreadSeen:
     messages: tuple[Said, ...]
     following: tuple[str, ...] = ()
     question: str = ""
+
+
+@runtime_checkable
+class DeletesThreads(Agent, Protocol):
+    """Can find and delete threads. Both flows raise AgentError."""
+
+    def threads_of(
+        self, origin: Mapping[str, str], owner: OwnerId, access: AgentAccess
+    ) -> Flow[tuple[ThreadId, ...]]:
+        """Find the threads that were created with this origin and no other."""
+        ...
+
+    def delete(self, thread: ThreadId, owner: OwnerId, access: AgentAccess) -> Flow[bool]:
+        """Delete a thread; False where the agent knows none such. Raises AgentBusy during a run."""
+        ...
 
 
 @runtime_checkable

@@ -22,7 +22,8 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
     if explanation.present:
         yield from present_lines(explanation.present)
     for journey in explanation.journeys:
-        yield f"Delivery {journey.delivery}"
+        where = f" in conversation {journey.conversation}" if journey.conversation else ""
+        yield f"Delivery {journey.delivery}{where}"
         yield from journey_lines(journey)
     if not explanation.known:
         yield NOTHING_KNOWN.format(asked=explanation.asked)

@@ -1,5 +1,6 @@
 """DeerFlow as an agent: which flow answers which question."""
 
+from collections.abc import Mapping
 from typing import ClassVar, override
 
 from threadline.agents.deerflow import (
@@ -29,10 +30,10 @@ from threadline.core.agent import (
 )
 from threadline.core.http import Flow, HttpRequest
 from threadline.core.ids import OwnerId, RunId, ThreadId, TurnId
-from threadline.core.thread import RunSeen, ShowsThreads, ThreadSeen
+from threadline.core.thread import DeletesThreads, RunSeen, ShowsThreads, ThreadSeen
 
 
-class DeerFlow(Obeys, Probes, ShowsThreads):
+class DeerFlow(Obeys, Probes, ShowsThreads, DeletesThreads):
     """DeerFlow's Gateway, its older servers and its newer ones. Every thread has an owner."""
 
     dialect: ClassVar[str] = "deerflow"
@@ -116,3 +117,13 @@ class DeerFlow(Obeys, Probes, ShowsThreads):
     @override
     def seen(self, thread: ThreadId, owner: OwnerId, access: AgentAccess) -> Flow[ThreadSeen]:
         return threads.seen(thread, on_behalf(owner, access))
+
+    @override
+    def threads_of(
+        self, origin: Mapping[str, str], owner: OwnerId, access: AgentAccess
+    ) -> Flow[tuple[ThreadId, ...]]:
+        return threads.threads_of(origin, on_behalf(owner, access))
+
+    @override
+    def delete(self, thread: ThreadId, owner: OwnerId, access: AgentAccess) -> Flow[bool]:
+        return threads.delete(thread, on_behalf(owner, access))

@@ -11,6 +11,7 @@ from threadline.agents.deerflow.caller import Caller
 from threadline.agents.deerflow.message import message
 from threadline.agents.deerflow.parameters import LEAD_AGENT, Parameters
 from threadline.agents.runs import TURN
+from threadline.agents.threads import SOURCE, origin
 from threadline.core.agent import RunRequest
 from threadline.core.http import HttpRequest
 from threadline.core.ids import RunId, ThreadId
@@ -31,10 +32,9 @@ def create_thread(request: RunRequest, caller: Caller) -> HttpRequest:
 
     Under another owner than before, this call takes the thread over: its id is never a guess.
     """
-    known = {name: value for name, value in request.origin.items() if value}
     body: JsonObject = {
         "thread_id": request.thread,
-        "metadata": {"channel_source": {"type": "im_channel", **known}},
+        "metadata": {SOURCE: origin(request.origin)},
     }
     return _call("POST", caller, "/threads", "create thread", body, timeout=FIRST_TIMEOUT)
 
@@ -105,9 +105,15 @@ def list_assistants(caller: Caller) -> HttpRequest:
     return _call("POST", caller, "/assistants/search", "list assistants", {}, repeatable=True)
 
 
-def search_threads(caller: Caller) -> HttpRequest:
-    """Ask for one thread: the cheapest question that a personal access token may ask."""
-    return _call("POST", caller, "/threads/search", "search threads", {"limit": 1}, repeatable=True)
+def search_threads(caller: Caller, limit: int = 1, offset: int = 0) -> HttpRequest:
+    """List threads; one is the cheapest question that a personal access token may ask."""
+    body: JsonObject = {"limit": limit, "offset": offset}
+    return _call("POST", caller, "/threads/search", "search threads", body, repeatable=True)
+
+
+def delete_thread(thread: ThreadId, caller: Caller) -> HttpRequest:
+    """Delete a thread; the Gateway keeps the rows of its runs."""
+    return _call("DELETE", caller, thread_path(thread), "delete thread", repeatable=True)
 
 
 def list_models(caller: Caller) -> HttpRequest:

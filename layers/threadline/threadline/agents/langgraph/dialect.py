@@ -1,5 +1,6 @@
 """LangGraph as an agent: which flow answers which question."""
 
+from collections.abc import Mapping
 from typing import ClassVar, override
 
 from threadline.agents.answers import content
@@ -21,10 +22,10 @@ from threadline.core.errors import NotOffered
 from threadline.core.http import Flow, HttpRequest, ask
 from threadline.core.ids import OwnerId, RunId, ThreadId, TurnId
 from threadline.core.json import Json
-from threadline.core.thread import RunSeen, ShowsThreads, ThreadSeen
+from threadline.core.thread import DeletesThreads, RunSeen, ShowsThreads, ThreadSeen
 
 
-class LangGraph(ShowsThreads):
+class LangGraph(ShowsThreads, DeletesThreads):
     """LangGraph Server and Platform. The owner plays no part: one key sees every thread."""
 
     dialect: ClassVar[str] = "langgraph"
@@ -105,6 +106,16 @@ class LangGraph(ShowsThreads):
     @override
     def seen(self, thread: ThreadId, owner: OwnerId, access: AgentAccess) -> Flow[ThreadSeen]:
         return threads.seen(thread, access)
+
+    @override
+    def threads_of(
+        self, origin: Mapping[str, str], owner: OwnerId, access: AgentAccess
+    ) -> Flow[tuple[ThreadId, ...]]:
+        return threads.threads_of(origin, access)
+
+    @override
+    def delete(self, thread: ThreadId, owner: OwnerId, access: AgentAccess) -> Flow[bool]:
+        return threads.delete(thread, access)
 
 
 def _name_of(assistant: Json) -> str:

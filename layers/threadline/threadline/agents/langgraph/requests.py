@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from threadline.agents.calls import Method, json_call, run_path, thread_path
 from threadline.agents.prompt import as_text, human_message
 from threadline.agents.shapes import mapping
+from threadline.agents.threads import SOURCE, origin
 from threadline.core.agent import AgentAccess, RunRequest
 from threadline.core.http import HttpRequest
 from threadline.core.ids import RunId, ThreadId
@@ -26,6 +27,7 @@ RUN_TIMEOUT: Final = 6.0
 STATE_TIMEOUT: Final = 30.0
 LIST_LENGTH: Final = 20
 MOST_ASSISTANTS: Final = 100
+MOST_THREADS: Final = 100
 
 FROM_THE_START: Final = "-1"
 STREAM_MODES: Final = ("messages-tuple", "custom")
@@ -35,11 +37,10 @@ SHOWN: Final = (*FOUND_BY, "created_at")
 
 def create_thread(request: RunRequest, access: AgentAccess) -> HttpRequest:
     """Create the thread, or find it there; where it comes from stands under `channel_source`."""
-    known = {name: value for name, value in request.origin.items() if value}
     body: JsonObject = {
         "thread_id": request.thread,
         "if_exists": "do_nothing",
-        "metadata": {"channel_source": {"type": "im_channel", **known}},
+        "metadata": {SOURCE: origin(request.origin)},
     }
     return _request("POST", access, "/threads", "create thread", body, timeout=THREAD_TIMEOUT)
 
@@ -124,6 +125,22 @@ def search_assistants(access: AgentAccess) -> HttpRequest:
     body: JsonObject = {"limit": MOST_ASSISTANTS, "offset": 0}
     path = "/assistants/search"
     return _request("POST", access, path, "list assistants", body, repeatable=True)
+
+
+def search_threads(wanted: Mapping[str, str], access: AgentAccess, offset: int = 0) -> HttpRequest:
+    """List threads whose metadata hold this origin, without what was said in them."""
+    body: JsonObject = {
+        "metadata": {SOURCE: origin(wanted)},
+        "select": ("thread_id", "metadata"),
+        "limit": MOST_THREADS,
+        "offset": offset,
+    }
+    return _request("POST", access, "/threads/search", "search threads", body, repeatable=True)
+
+
+def delete_thread(thread: ThreadId, access: AgentAccess) -> HttpRequest:
+    """Delete a thread with its runs."""
+    return _request("DELETE", access, thread_path(thread), "delete thread", repeatable=True)
 
 
 def _parameters(request: RunRequest) -> tuple[JsonObject, JsonObject]:

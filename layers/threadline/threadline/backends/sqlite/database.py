@@ -12,7 +12,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Literal, Self
@@ -79,6 +79,24 @@ class Database:
     def tidy_with(self, work: Work[None]) -> None:
         """Do this work every few minutes, between writes."""
         self._tidying.append(work)
+
+    def scrub(self) -> None:
+        """Write the file anew, so that no byte of what was deleted is left in it or its journal.
+
+        Others may go on; each waits a moment. Raises StoreUnavailable where they keep it busy.
+        https://www.sqlite.org/lang_vacuum.html
+        """
+        try:
+            with closing(self._connect()) as connection:
+                connection.execute("VACUUM")
+                for _ in range(OPENING_TRIES):
+                    asked = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                    if not asked.fetchone()[0]:
+                        return
+                    time.sleep(0.05)
+        except sqlite3.Error as error:
+            raise StoreUnavailable(f"the database cannot be written anew: {error}") from error
+        raise StoreUnavailable("the database is busy: its journal cannot be emptied")
 
     def close(self) -> None:
         """Finish what is being written and close the file."""

@@ -76,6 +76,19 @@ class SqliteQueue:
         self._database.write(self._release)
         self._arrivals.ring()
 
+    def bodies(self) -> tuple[tuple[int, str], ...]:
+        """Give the number and body of every message, for a person who looks in."""
+        with self._database.reading() as connection:
+            sql = "SELECT number, body FROM message WHERE queue = ? ORDER BY number"
+            return tuple(connection.execute(sql, (self._name,)).fetchall())
+
+    def discard(self, numbers: Iterable[int]) -> None:
+        """Remove messages by number, in flight or not; what holds one cannot bring it back."""
+        wanted = tuple(numbers)
+        if wanted:
+            self._database.write(partial(self._discard, wanted))
+            self._arrivals.ring()
+
     def depth(self) -> int:
         """Count the messages, those in flight and those delayed too."""
         with self._database.reading() as connection:
@@ -168,6 +181,16 @@ class SqliteQueue:
                 self._settle([group], now, connection)
             else:
                 self._set_ready(number, now + seconds, connection)
+
+    def _discard(self, numbers: Sequence[int], connection: sqlite3.Connection) -> None:
+        groups: set[str] = set()
+        for number in numbers:
+            gone = connection.execute(
+                "DELETE FROM message WHERE number = ? AND queue = ? RETURNING group_id",
+                (number, self._name),
+            ).fetchone()
+            groups |= {gone[0]} if gone else set()
+        self._settle(groups, self._database.clock.now(), connection)
 
     def _release(self, connection: sqlite3.Connection) -> None:
         now = self._database.clock.now()

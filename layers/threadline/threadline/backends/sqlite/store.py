@@ -19,7 +19,7 @@ REMEMBERED: Final = 600.0
 PURGE_AFTER: Final = 3600.0
 PURGE_AT_ONCE: Final = 1000
 
-_COLUMNS: Final = "table_name, partition, sort, version, due_kind, due_at, expires_at, attributes"
+COLUMNS: Final = "table_name, partition, sort, version, due_kind, due_at, expires_at, attributes"
 _ALIVE: Final = "(expires_at IS NULL OR expires_at > :now)"
 _THIS: Final = "table_name = ? AND partition = ? AND sort = ?"
 
@@ -48,7 +48,7 @@ class SqliteStore:
             connection.execute("BEGIN")
             rows = [_read(connection, key) for key in keys]
             connection.execute("COMMIT")
-        items = [_item(row) if row else None for row in rows]
+        items = [item_of(row) if row else None for row in rows]
         return tuple(item if item and _alive(item.expires_at, now) else None for item in items)
 
     def query(
@@ -111,12 +111,12 @@ class SqliteStore:
         self, where: str, order: str, wanted: Mapping[str, str | float | None]
     ) -> tuple[Item, ...]:
         sql = (
-            f"SELECT {_COLUMNS} FROM item WHERE {where} AND {_ALIVE}"  # noqa: S608
+            f"SELECT {COLUMNS} FROM item WHERE {where} AND {_ALIVE}"  # noqa: S608
             f" ORDER BY {order} LIMIT :limit"
         )
         with self._database.reading() as connection:
             rows = connection.execute(sql, {**wanted, "now": self._database.clock.now()}).fetchall()
-        return tuple(_item(row) for row in rows)
+        return tuple(item_of(row) for row in rows)
 
     def _apply(
         self, steps: Sequence["_Step"], write_id: str, connection: sqlite3.Connection
@@ -226,12 +226,13 @@ type _Row = tuple[str, str, str, int, str | None, float | None, float | None, st
 
 
 def _read(connection: sqlite3.Connection, key: Key) -> _Row | None:
-    sql = f"SELECT {_COLUMNS} FROM item WHERE {_THIS}"  # noqa: S608
+    sql = f"SELECT {COLUMNS} FROM item WHERE {_THIS}"  # noqa: S608
     row: _Row | None = connection.execute(sql, (key.table, key.partition, key.sort)).fetchone()
     return row
 
 
-def _item(row: _Row) -> Item:
+def item_of(row: _Row) -> Item:
+    """Read a row of `COLUMNS`."""
     table, partition, sort, version, due_kind, due_at, expires_at, attributes = row
     due = None if due_kind is None or due_at is None else (due_kind, due_at)
     return Item(Key(table, partition, sort), json.loads(attributes), version, due, expires_at)

@@ -1,0 +1,1 @@
+"""Forgetting a person or a conversation, for an operator: found, shown, removed."""
