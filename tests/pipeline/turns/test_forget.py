@@ -27,13 +27,11 @@ from tests.simulation.forgetting import (
     plain,
     traces_of,
 )
-from tests.simulation.roles import WRITERS
 from threadline.app import codec, dispatch, items
 from threadline.app.dispatch import Received
 from threadline.app.forget.bodies import HIDDEN_FOR
 from threadline.app.forget.removal import InWork
 from threadline.app.forget.subject import Place
-from threadline.app.forget.survey import LOOKS
 from threadline.backends.outgoing import OpenGate
 from threadline.core import settings
 from threadline.core.envelope import Wake
@@ -278,8 +276,3 @@ def test_a_fault_anywhere_leaves_it_repeatable(world: Busy, tmp_path: Path) -> N
         copy.close()
         met, number = bool(gate.met), number + 1
     assert number > 30
-
-
-def test_every_kind_of_item_is_looked_at() -> None:
-    """A kind of item that somebody may write is one that forgetting knows."""
-    assert set(LOOKS) == set(WRITERS)

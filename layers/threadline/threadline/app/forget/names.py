@@ -38,6 +38,8 @@ def look(store: ItemStore, scans: Scans, found: Found) -> None:
     for item in all_of(scans, "deliveries"):
         if item.key.sort == "seen":
             _seen(found, item, suspects)
+        elif found.traces.goes(str(item.attributes.get("conversation"))):
+            found.traces.turns.add(str(item.attributes.get("turn")))
     found.busy += [_in_work(one) for one in under_way if _is_theirs(found.traces, one)]
     for key in suspects - found.traces.whole.keys():
         # What a broken-off removal left of a private conversation: groups never go as a whole.
