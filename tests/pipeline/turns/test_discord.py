@@ -108,6 +108,37 @@ def test_a_part_whose_answer_was_lost_stands_once(world: DiscordSimulation) -> N
     assert [numbered(text) for text in world.discord.shown(ADA_DM)] == [0, 1, 2]
 
 
+@pytest.mark.parametrize("stands", [True, False])
+def test_a_part_in_doubt_for_long_is_looked_up(world: DiscordSimulation, stands: bool) -> None:
+    """When Discord has forgotten the nonce its channel tells whether the part stands there.
+
+    Where it does, the next part follows; where it does not, it is posted then: once, either way.
+    """
+    cut = Answer(0, after_effect=stands)
+    world.discord.faults_of["Paragraph 1"] = [cut, *[refused(503, 0, "down")] * 60]
+    world.hear("long 3", ADA_DM)
+    world.run(400.0)
+    world.discord.faults_of.clear()
+    world.run()
+    assert [numbered(text) for text in world.discord.shown(ADA_DM)] == [0, 1, 2]
+    assert not [line for line in world.lines if line.get("state") == "unknown"]
+    assert any("/messages?after=" in path for _, path, _ in world.discord.calls)
+
+
+def test_a_part_in_doubt_where_nothing_tells_is_for_the_operator(tmp_path: Path) -> None:
+    """In a channel of many conversations equal words prove nothing: it is not sent blindly."""
+    world = DiscordSimulation(tmp_path, settings=discord_settings(answers_in="channel"))
+    cut = Answer(0, after_effect=True)
+    world.discord.faults_of["Paragraph 1"] = [cut, *[refused(503, 0, "down")] * 60]
+    world.hear(f"{MENTION} long 3")
+    world.run(400.0)
+    world.discord.faults_of.clear()
+    world.run()
+    assert [numbered(text) for text in world.discord.shown(GENERAL)] == [0, 1, 2]
+    assert len([line for line in world.lines if line.get("state") == "unknown"]) == 1
+    world.close()
+
+
 def test_a_limit_is_waited_out(world: DiscordSimulation) -> None:
     """After 429 nothing is posted before its time; then the answer stands, once."""
     world.discord.faults.append(limited(33.0))

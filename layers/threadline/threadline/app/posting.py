@@ -69,7 +69,8 @@ def looking_up(world: World, part: Part) -> Flow[Receipt | None] | None:
     platform, _ = ready(world, part.destination)
     if not isinstance(platform, ReadsHistory) or part.action != "post":
         return None
-    draft, to, nonce = part.draft, part.destination, keys.nonce(part.id)
+    to, nonce = part.destination, keys.nonce(part.id)
+    draft = replace(part.draft, at=part.order)
     return acting(world, to, lambda _, using: platform.find_posted(draft, to, using, nonce))
 
 

@@ -44,6 +44,7 @@ class Discord:
         shows_queue=True,
         dedupes_posts=True,
         dedupe_window=180.0,  # "the past few minutes", says Discord, and no number
+        reads_history=True,
         api_hosts=frozenset({"discord.com", ".discord.gg"}),
         file_hosts=FILE_HOSTS,
     )
@@ -132,6 +133,15 @@ class Discord:
         if TOKEN in to.facts:
             return followup.edit(draft, posted, to, credentials)
         return api.edit(draft, posted, to, credentials)
+
+    def find_posted(
+        self, draft: Draft, to: Destination, credentials: Credentials, nonce: str
+    ) -> Flow[Receipt | None]:
+        """Look for the words: a nonce is not kept with its message."""
+        del nonce
+        from threadline.platforms.discord.history import find_posted
+
+        return find_posted(draft, to, credentials)
 
     def signal(self, stage: Stage, to: Destination, credentials: Credentials) -> Flow[None]:
         from threadline.platforms.discord import api

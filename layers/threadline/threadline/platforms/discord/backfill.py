@@ -22,6 +22,8 @@ LONGEST: Final = 86_400.0
 
 MOST_GUILDS: Final = 50
 MOST_CHANNELS: Final = 50
+"""Channels of servers; of those of direct messages all that are known are read."""
+
 MOST_PAGES: Final = 3
 PAGE: Final = 100
 LONGEST_PAUSE: Final = 30.0
@@ -66,7 +68,7 @@ class _Search:
             self._note(threads, guild)
         best = sorted(self._latest, key=lambda name: self._latest[name][0], reverse=True)
         busy = {name: self._latest[name][1] for name in best[:MOST_CHANNELS]}
-        return {**busy, **dict.fromkeys(self.known.direct[-MOST_CHANNELS:], "")}
+        return {**busy, **dict.fromkeys(self.known.direct, "")}
 
     def messages(self, channel: str) -> Flow[list[Fields]]:
         """Give the messages of a channel since the gap began; of very many the oldest."""
