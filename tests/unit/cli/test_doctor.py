@@ -61,6 +61,23 @@ def test_which_gateway_answers_is_told(
     assert told in out
 
 
+def test_an_app_that_is_off_for_want_of_something_is_told(
+    threadline: Command, folder: Path
+) -> None:
+    """A token alone does not make an app of Slack; one that was switched off is left alone."""
+    agents = "agents: {mine: {url: 'http://127.0.0.1:9'}}\n"
+    keep(folder, agents)
+    threadline("secrets", "set", "slack", stdin="bot_token=xoxb-of-nobody\n")
+    assert "!!  slack/default: is off\n      no app_token: threadline secrets set slack" in (
+        threadline("doctor").out
+    )
+    file = folder / "threadline.yaml"
+    file.write_text(f"{agents}platforms: {{slack: {{enabled: false}}}}\n")
+    assert "slack" not in threadline("doctor").out
+    file.write_text("platforms: {slak: {}}\n")
+    assert "!!  threadline.yaml: has faults" in threadline("doctor").out
+
+
 class Offers(Served):
     """A LangGraph Server that lists these graphs."""
 

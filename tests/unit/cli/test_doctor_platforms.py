@@ -1,5 +1,6 @@
 """What doctor says of each platform, asked of its API as it really answers."""
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -274,3 +275,44 @@ def test_what_is_wrong_with_an_app_of_feishu(
     said = told(threadline, "feishu/default")
     assert seen in said
     assert remedy in said
+
+
+def logged(folder: Path, *reasons: str) -> None:
+    """Let ingest have logged deliveries of Slack's, a minute apart, the last a minute ago."""
+    log = folder / ".threadline" / "log"
+    log.mkdir(mode=0o700, exist_ok=True)
+    now = time.time()
+    lines = [
+        {"at": now - 60 * (len(reasons) - n), "event": "delivery", "platform": "slack",
+         "app": "default", "reason": reason, "type": "app_mention"}
+        for n, reason in enumerate(reasons)
+    ]  # fmt: skip
+    text = "".join(f"{json.dumps(line)}\n" for line in lines)
+    (log / "threadline.jsonl").write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "told_of"),
+    [
+        ((), "ok  slack/default arrived: nothing that the log still has"),
+        (("accepted",), "ok  slack/default arrived: app_mention 1 minute ago"),
+        (
+            ("accepted", "signature_invalid"),
+            "ok  slack/default arrived: app_mention 2 minutes ago; refused 1 minute ago: the sign",
+        ),
+        (
+            ("signature_invalid",),
+            "!!  slack/default arrived: nothing was taken; the last was refused 1 minute ago",
+        ),
+    ],
+    ids=["nothing", "taken", "taken before", "refused"],
+)
+def test_what_arrived_is_told_out_of_our_own_log(
+    threadline: Command, folder: Path, slack: SlackStub, reasons: tuple[str, ...], told_of: str
+) -> None:
+    """Where a vendor does not tell what it sends, the log tells which events came, and when."""
+    assert slack.url
+    logged(folder, *reasons)
+    said = told(threadline, "slack/default")
+    assert told_of in said
+    assert ("threadline setup slack" in said) is (reasons == ("signature_invalid",))

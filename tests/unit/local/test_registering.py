@@ -36,7 +36,7 @@ def vendor() -> Vendor:
 @pytest.fixture
 def page(vendor: Vendor) -> Iterator[Registering]:
     """The served page with its form."""
-    with Registering(STATE, vendor.exchange) as served:
+    with Registering(STATE, vendor.exchange).served() as served:
         served.form = Form("https://github.com/settings/apps/new?state=x&y=1", FIELDS)
         yield served
 

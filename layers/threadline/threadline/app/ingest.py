@@ -179,7 +179,7 @@ class Ingest:
         for message in messages:
             self._line(
                 how, platform, app, delivery=message.delivery, mailbox=message.mailbox,
-                message=message.id,
+                message=message.id, type=message.event,
             )  # fmt: skip
         if how is Reason.NOT_KEPT:
             return Answer(503, _error(how))

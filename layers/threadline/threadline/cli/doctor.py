@@ -55,6 +55,7 @@ def _installation(world: "World") -> Iterator[tuple[str, bool]]:
     if stack:
         yield from _plain(account.address(settings))
     yield from apps.look(world, settings)
+    yield from _plain(apps.off())
     yield from _plain(agents.look(world, settings, suffix))
 
 

@@ -2,17 +2,17 @@
 
 import argparse
 import secrets as chance
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from threadline.app.logline import Line
 from threadline.cli import state
 from threadline.cli.findings import told
 from threadline.cli.known_app import examined
-from threadline.core.errors import ConfigError, StoreUnavailable, ThreadlineError
+from threadline.cli.watched_log import from_now_on
+from threadline.core.errors import ConfigError, ThreadlineError
 from threadline.core.setup import RegistersByForm, Registration, SetsUp
 from threadline.local.awaiting import Awaiting
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 ON_A_STACK: Final = 3.0
 """Seconds between looks at a stack's log, which itself is some seconds behind."""
-
-INGEST_LOGS: Final = "IngestLogGroup"
-SOCKET_LOGS: Final = "LongRunningLogGroup"
 
 
 def register(
@@ -44,7 +41,7 @@ def register(
         _keep(world, app, made)
         return made
 
-    with Registering(mark, exchange) as page:
+    with Registering(mark, exchange).served() as page:
         page.form = codec.form(app, page.back, mark, args.organization)
         print(f"Open {page.url} in a browser on this machine: its button registers the app.")
         print("It is also enough to do it by hand, as above: Ctrl-C ends this.", flush=True)
@@ -99,7 +96,7 @@ def first_delivery(world: "World", codec: SetsUp, app: Registration) -> Iterator
     """Open the log, and give what waits for a delivery of the app. Raises ThreadlineError."""
     from threadline.app.explain import Explain
 
-    with _opened(world, app) as lines:
+    with from_now_on(app.credentials.platform, world.clock.now()) as lines:
         yield Awaiting(
             app=app,
             lines=lines,
@@ -109,33 +106,6 @@ def first_delivery(world: "World", codec: SetsUp, app: Registration) -> Iterator
             say=lambda line: print(line, flush=True),
             look_every=ON_A_STACK if state.stack.get() else 0.3,
         )
-
-
-@contextmanager
-def _opened(world: "World", app: Registration) -> Iterator[Callable[[], Sequence[Line]]]:
-    """Open the lines that are logged from now on."""
-    if not state.stack.get():
-        from threadline.local.folder import StateFolder
-        from threadline.local.log import LogTail
-
-        folder = StateFolder(Path.cwd() / state.FOLDER)
-        folder.prepare()
-        with closing(LogTail(folder.logs)) as tail:
-            yield tail
-        return
-    import boto3
-
-    from threadline.backends.aws import log_tail
-
-    outputs = state.outputs()
-    groups = [outputs[name] for name in (INGEST_LOGS, SOCKET_LOGS) if outputs.get(name)]
-    if not groups:
-        raise StoreUnavailable(
-            f"the stack {state.stack.get()} does not name its log: sam build && sam deploy"
-        )
-    yield log_tail.LogTail(
-        boto3.Session().client("logs"), groups, app.credentials.platform, world.clock.now()
-    )
 
 
 def _hindrances(world: "World", codec: SetsUp, app: Registration) -> Iterator[str]:

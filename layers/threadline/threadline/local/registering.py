@@ -7,10 +7,10 @@ for the new app's secrets. A page of somebody else's can neither read the state 
 import hmac
 import html
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import ClassVar, Self
 from urllib.parse import parse_qs, urlsplit
 
@@ -24,7 +24,7 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Threadline
 
 @dataclass(slots=True)
 class Registering:
-    """Serves the form while it is entered; `url` is the page, `back` where the vendor leads to.
+    """The page with the form; `url` is where, `back` where the vendor is to lead to.
 
     `exchange` turns the code into what was registered. It is called once, by the right state only.
     """
@@ -36,30 +36,25 @@ class Registering:
     url: str = ""
     _done: threading.Event = field(default_factory=threading.Event)
     _once: threading.Lock = field(default_factory=threading.Lock)
-    _server: ThreadingHTTPServer | None = None
 
     @property
     def back(self) -> str:
         """Where the vendor is to lead the browser."""
         return self.url + BACK
 
-    def __enter__(self) -> Self:
+    @contextmanager
+    def served(self) -> Iterator[Self]:
+        """Serve the page on this machine for as long as the block lasts."""
         handler = type("Bound", (_Handler,), {"registering": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        threading.Thread(target=self._server.serve_forever, args=(0.1,), daemon=True).start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._server is not None:
-            self._server.shutdown()
-            self._server.server_close()
+        server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{server.server_address[1]}"
+        threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True).start()
+        try:
+            yield self
+        finally:
+            server.shutdown()
+            server.server_close()
 
     def wait(self, seconds: float) -> Registered | None:
         """Wait until it is registered; None where that did not happen in time."""
