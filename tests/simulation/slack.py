@@ -9,7 +9,8 @@ from urllib.parse import urlencode, urlsplit
 from functions.ingest import handler as ingest_handler
 from tests.simulation.network import Stubs
 from tests.simulation.world import Killed, Simulation, settings_with
-from tests.stubs.slack import SlackStub
+from tests.stubs.slack import ADA, SlackStub
+from tests.stubs.slack_channels import APP, BOT, TEAM, Shown
 from threadline.backends.http_exchange import outgoing
 from threadline.core.http import HttpRequest, HttpResponse, Lost
 from threadline.core.ids import AppName, PlatformName
@@ -93,6 +94,24 @@ class SlackSimulation(Simulation):
         except Killed:
             self._loop.run_until_complete(self._die())
             return {"statusCode": 0}
+
+    def press(self, post: Shown, value: str, *, channel: str = GENERAL, user: str = ADA) -> None:
+        """Let somebody press the button of a value under a post, and deliver it."""
+        assert value in post.buttons
+        about = {"type": "message", "user": BOT, "ts": post.ts, "text": post.text}
+        fields = {
+            "type": "block_actions", "api_app_id": APP, "team": {"id": TEAM},
+            "user": {"id": user, "username": user.lower(), "team_id": TEAM},
+            "channel": {"id": channel}, "trigger_id": "1.2.x",
+            "container": {"type": "message", "message_ts": post.ts, "channel_id": channel},
+            "message": {**about, "thread_ts": post.thread} if post.thread else about,
+            "actions": [{
+                "type": "button", "action_id": "answer-0", "block_id": f"threadline-{TEAM}",
+                "value": value, "action_ts": self.slack.channels.take_ts(),
+            }],
+        }  # fmt: skip
+        answer = self.deliver({"payload": json.dumps(fields)}, form=True)
+        assert (answer["statusCode"], answer["body"]) == (200, "")
 
     def hear(self, text: str, *, channel: str = ADA_IM, **more: Any) -> dict[str, Any]:
         """Let a person write, and deliver it."""

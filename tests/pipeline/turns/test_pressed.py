@@ -1,6 +1,5 @@
 """Buttons under a question: the asked person's press answers it, any other starts nothing."""
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from tests.simulation.deerflow import GatewaySimulation
 from tests.simulation.deerflow_chats import SlackOfDeerFlow
 from tests.simulation.slack import ADA_IM, GENERAL, SlackSimulation, slack_settings
 from tests.stubs.slack import ADA
-from tests.stubs.slack_channels import APP, BOT, TEAM, Shown
+from tests.stubs.slack_channels import BOT, Shown
 from threadline.core.settings import Busy
 from threadline.core.texts import say
 
@@ -40,27 +39,6 @@ def simulate(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
         one.close()
 
 
-def press(
-    world: SlackSimulation, post: Shown, value: str, *, channel: str = GENERAL, user: str = ADA
-) -> None:
-    """Let somebody press the button of a value under a post."""
-    assert value in post.buttons
-    about = {"type": "message", "user": BOT, "ts": post.ts, "text": post.text}
-    fields = {
-        "type": "block_actions", "api_app_id": APP, "team": {"id": TEAM},
-        "user": {"id": user, "username": user.lower(), "team_id": TEAM},
-        "channel": {"id": channel}, "trigger_id": "1.2.x",
-        "container": {"type": "message", "message_ts": post.ts, "channel_id": channel},
-        "message": {**about, "thread_ts": post.thread} if post.thread else about,
-        "actions": [{
-            "type": "button", "action_id": "answer-0", "block_id": f"threadline-{TEAM}",
-            "value": value, "action_ts": world.slack.channels.take_ts(),
-        }],
-    }  # fmt: skip
-    answer = world.deliver({"payload": json.dumps(fields)}, form=True)
-    assert (answer["statusCode"], answer["body"]) == (200, "")
-
-
 def asked_in(world: SlackSimulation, channel: str = GENERAL) -> Shown:
     """Let Ada be asked for a colour, and give the post with the buttons."""
     world.hear("choose" if channel == ADA_IM else f"{MENTION} choose", channel=channel)
@@ -80,7 +58,7 @@ def test_a_press_answers(simulate: Make, channel: str) -> None:
     """The option goes to the agent as the asked person's answer, and the answer to the chat."""
     world = simulate()
     post = asked_in(world, channel)
-    press(world, post, "blue", channel=channel)
+    world.press(post, "blue", channel=channel)
     world.run()
     assert world.said(channel)[-1] == "echo: blue"
     assert world.asked()[1:] == ["blue"]
@@ -96,7 +74,7 @@ def test_a_press_after_the_question_expired_starts_nothing(simulate: Make) -> No
     post = asked_in(world)
     world.run(2000.0)
     assert world.said(GENERAL)[-1] == say("question_expired", "en")
-    press(world, post, "blue")
+    world.press(post, "blue")
     world.run()
     assert len(world.asked()) == 1
     assert whispers(world) == [(ADA, LATE)]
@@ -108,10 +86,10 @@ def test_a_press_after_the_answer_starts_nothing(simulate: Make) -> None:
     """The second button pressed, while the answer is worked on and after it: told, each time."""
     world = simulate()
     post = asked_in(world)
-    press(world, post, "blue")
-    press(world, post, "red")
+    world.press(post, "blue")
+    world.press(post, "red")
     world.run()
-    press(world, post, "red")
+    world.press(post, "red")
     world.run()
     assert len(world.asked()) == 2
     assert whispers(world) == [(ADA, LATE), (ADA, LATE)]
@@ -123,7 +101,7 @@ def test_a_late_press_in_private_is_answered_there(simulate: Make) -> None:
     post = asked_in(world, ADA_IM)
     world.hear("/stop")
     world.run()
-    press(world, post, "blue", channel=ADA_IM)
+    world.press(post, "blue", channel=ADA_IM)
     world.run()
     assert len(world.asked()) == 1
     assert world.said()[-1] == LATE
@@ -134,11 +112,11 @@ def test_somebody_elses_press_answers_nothing(simulate: Make) -> None:
     world = simulate()
     post = asked_in(world)
     world.hear("me too", channel=GENERAL, user=BOB)
-    press(world, post, "blue", user=BOB)
+    world.press(post, "blue", user=BOB)
     world.run(60.0)
     assert len(world.asked()) == 1
     assert whispers(world) == [(BOB, NOT_YOURS)]
-    press(world, post, "red")
+    world.press(post, "red")
     world.run()
     assert len(world.asked()) == 2
 
@@ -147,14 +125,14 @@ def test_a_button_of_an_earlier_question_is_none_of_a_later_ones(simulate: Make)
     """Options may be alike: what counts is the post the button stands under."""
     world = simulate()
     first = asked_in(world, ADA_IM)
-    press(world, first, "red", channel=ADA_IM)
+    world.press(first, "red", channel=ADA_IM)
     world.run()
     second = asked_in(world, ADA_IM)
-    press(world, first, "blue", channel=ADA_IM)
+    world.press(first, "blue", channel=ADA_IM)
     world.run(60.0)
     assert len(world.asked()) == 3
     assert world.said()[-1] == LATE
-    press(world, second, "blue", channel=ADA_IM)
+    world.press(second, "blue", channel=ADA_IM)
     world.run()
     assert len(world.asked()) == 4
 
@@ -172,7 +150,7 @@ def test_a_press_that_overtakes_the_end_of_its_run_counts(simulate: Make, busy: 
 
     world.run(60.0, until=shown)
     assert "asked" not in world.steps()
-    press(world, posted[0], "blue")
+    world.press(posted[0], "blue")
     world.run()
     assert len(world.asked()) == 2
     assert whispers(world) == []
@@ -185,7 +163,7 @@ def test_a_redelivered_press_is_told_once(simulate: Make) -> None:
     world.run(2000.0)
     for _ in range(2):
         world.slack.channels._last = 2_000_000_000_000_000
-        press(world, post, "blue")
+        world.press(post, "blue")
     world.run()
     assert whispers(world) == [(ADA, LATE)]
 
@@ -196,7 +174,7 @@ def test_a_button_is_no_command(simulate: Make) -> None:
     asked_in(world)
     thread = world.slack.shown(GENERAL)[-1]
     thread.buttons = ["/new"]
-    press(world, thread, "/new")
+    world.press(thread, "/new")
     world.run()
     assert "command" not in world.steps()
     assert len(world.asked()) == 2
@@ -209,10 +187,10 @@ def test_a_press_in_a_chat_we_know_nothing_of_is_late(simulate: Make) -> None:
     post = asked_in(world)
     world.hear(f"{MENTION} /new", channel=GENERAL, thread=post.thread)
     world.run()
-    press(world, post, "blue")
+    world.press(post, "blue")
     stray = Shown(world.slack.channels.take_ts(), "?", BOT, buttons=["yes"])
     world.slack.channels.channels[GENERAL].posts[stray.ts] = stray
-    press(world, stray, "yes")
+    world.press(stray, "yes")
     world.run()
     assert len(world.asked()) == 1
     assert whispers(world) == [(ADA, LATE)] * 2

@@ -18,7 +18,7 @@ from threadline.core.errors import (
     RateLimited,
 )
 from threadline.core.platform import Edits
-from threadline.core.ports import Put
+from threadline.core.ports import Delete, Put
 from threadline.core.posting import Receipt
 from threadline.core.reasons import Reason
 from threadline.core.records import Part, PartState
@@ -83,8 +83,10 @@ def take_up(world: World, entry: Entry) -> Sent:
     entry = Entry(_in_place(world, entry.part), entry.version)
     part = entry.part
     lost = part.state is PartState.SENDING
+    if part.lapses and world.clock.now() > part.lapses:
+        return _lapse(world, entry, lost=lost)
     if lost and not _may_repeat(world, part):
-        found = _look_up(world, part)
+        found = look_up(world, part)
         if found is None:
             return settle(world, entry, ledger.unknown(part, "its poster ended while posting"))
         if isinstance(found, Receipt):
@@ -95,6 +97,15 @@ def take_up(world: World, entry: Entry) -> Sent:
     if ledger.is_upload(part) and now - part.order > GIVE_UP_AFTER:
         return settle(world, entry, ledger.failed(part, "it is too old"))
     return send(world, ledger.claim(world, entry))
+
+
+def _lapse(world: World, entry: Entry, *, lost: bool) -> Sent:
+    """Leave a sign unposted that comes too late; one that may stand there is looked for."""
+    found = look_up(world, entry.part) if lost else None
+    if isinstance(found, Receipt):
+        return settle(world, entry, ledger.sent(entry.part, found))
+    world.store.write([Delete(items.open_part(entry.part), entry.version)])
+    return Sent(entry.part)
 
 
 def send(world: World, entry: Entry, following: Part | None = None) -> Sent:
@@ -218,7 +229,7 @@ def _may_repeat(world: World, part: Part) -> bool:
     return not window or world.clock.now() - part.order < window - SENDING_TIMEOUT
 
 
-def _look_up(world: World, part: Part) -> Receipt | bool | None:
+def look_up(world: World, part: Part) -> Receipt | bool | None:
     """Look for a lost post: its receipt, True where it certainly does not stand, None unknown."""
     try:
         flow = posting.looking_up(world, part)
@@ -234,7 +245,7 @@ def _unsure(world: World, entry: Entry, why: str, following: Part | None) -> Sen
     part = entry.part
     if _may_repeat(world, part):
         return _postpone(world, entry, why, PartState.SENDING)
-    found = _look_up(world, part)
+    found = look_up(world, part)
     if isinstance(found, Receipt):
         return settle(world, entry, ledger.sent(part, found), following)
     if found is True:

@@ -16,6 +16,9 @@ from threadline.core.texts import say
 MOST_DRAFTS: Final = 20
 """Parts of one notice at most: all are planned in one write."""
 
+SIGN_LIFE: Final = 30.0
+"""Seconds within which it is worth saying that a message waits: later it may wait no more."""
+
 FAILURES: Final = frozenset(
     {
         "agent_rejected",
@@ -115,7 +118,7 @@ def queued(scene: Scene, to: Destination, turn: TurnId, delivery: str) -> str:
         return ""
     draft = platform.render(Reply(say("queued", scene.settings.language), Tone.PROGRESS))[0]
     part = _part(scene, to, turn, draft, delivery)
-    scene.plan.say(part)
+    scene.plan.say(replace(part, lapses=scene.now + SIGN_LIFE))
     return part.id
 
 

@@ -196,6 +196,9 @@ def _first_sign(world: World, hint: FollowRun, platform: Platform, taken: _Taken
         if shown is not None and shown.state is PartState.SENT:
             taken.posted = shown.receipt
             return None
+        taken.posted = _in_doubt(world, turn.queued_part, taken.live)
+        if taken.posted is not None:
+            return None
     waits = [
         entry for entry in taken.live.entries
         if entry.part.conversation == hint.conversation and entry.part.id != turn.queued_part
@@ -205,6 +208,15 @@ def _first_sign(world: World, hint: FollowRun, platform: Platform, taken: _Taken
         return None
     draft = platform.render(Reply(say("working", world.settings().language), Tone.PROGRESS))[0]
     return closing.first_sign(world, hint, draft)
+
+
+def _in_doubt(world: World, sign: str, live: Live) -> Receipt | None:
+    """Look for a sign of waiting whose poster never said whether it stands."""
+    for entry in live.entries:
+        if entry.part.id == sign and entry.part.state is PartState.SENDING:
+            found = deliver.look_up(world, entry.part)
+            return found if isinstance(found, Receipt) else None
+    return None
 
 
 def _without_queued(hint: FollowRun, live: Live) -> list[Change]:

@@ -225,7 +225,8 @@ class Part:
     `id` is deterministic (turn and number), so a repeat is the same part. `target` is the post an
     edit changes. `order` is the time of planning, `moved_at` of the last change of state. `holder`
     posts it until `moved_at` is a minute old. `alias` names the topic its post belongs to. `over`
-    is the part whose post this one takes the place of, where that one stands.
+    is the part whose post this one takes the place of, where that one stands. After `lapses`, where
+    that is not 0, it is not worth posting.
     """
 
     id: str
@@ -250,6 +251,7 @@ class Part:
     alias: str = ""
     mailbox: MailboxKey = MailboxKey("")
     over: str = ""
+    lapses: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
