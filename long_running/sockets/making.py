@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from long_running.cursors import Cursors, Offset
 from long_running.sockets.accepting import Accept
 from long_running.sockets.session import SessionSocket
+from long_running.sockets.sparing import Sparing
 from long_running.sockets.state import SocketState
 from threadline.app import posting
 from threadline.app.ingest import Ingest
@@ -173,7 +174,8 @@ class Making:
         return SessionSocket(
             open=opened, admits=lambda url: admits(codec, app, url), may=may,
             accept=functools.partial(self._accept, app, may), load=cursors.load, save=save,
-            set_aside=set_aside, log=log, clock=world.clock.now, random=self.random,
+            set_aside=set_aside, log=Sparing(log, world.clock.now), clock=world.clock.now,
+            random=self.random,
             backfill=backfill if isinstance(codec, Backfills) else None,
         )  # fmt: skip
 

@@ -1,8 +1,9 @@
 """One open connection: frames and time go to its session, and what a step says is done."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Final
 
 from websockets.asyncio.client import ClientConnection
@@ -10,6 +11,7 @@ from websockets.exceptions import ConnectionClosed
 
 from long_running.sockets.accepting import Accepting
 from long_running.sockets.state import Phase, SocketState
+from threadline.core.legible import legible
 from threadline.core.socket import NEVER, End, Hearing, Note, Session, Step
 
 DEAF_AFTER: Final = 60.0
@@ -19,6 +21,15 @@ DEAF_FOR: Final = 300.0
 """Seconds of deafness after which a new connection may help."""
 
 LONGEST_NAP: Final = 5.0
+BROKEN: Final[Mapping[int, str]] = MappingProxyType(
+    {
+        1002: "broke the protocol",
+        1007: "sent text that is no UTF-8",
+        1009: "sent a frame that is too large",
+    }
+)
+"""Codes with which we close a connection ourselves.
+https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1"""
 STOPPED: Final = End("stopped")
 
 type Log = Callable[[Note], None]
@@ -78,7 +89,9 @@ class Pump:
                 if stopped.done() or not self.may():
                     return await self._left()
                 now = self.clock()
-                if reading is not None and reading.done():
+                if self._tick_at <= now:  # due, however much comes
+                    step = session.tick(now)
+                elif reading is not None and reading.done():
                     frame, reading = reading.result(), None
                     self.condition.came(now)
                     step = session.feed(frame, now)
@@ -126,10 +139,14 @@ class Pump:
 
     def _closed(self, session: Session, closed: ConnectionClosed) -> End:
         code = closed.rcvd.code if closed.rcvd else 1006
-        reason = closed.rcvd.reason if closed.rcvd else ""
+        reason = legible(closed.rcvd.reason) if closed.rcvd else ""
         step = session.closed(code, reason, self.clock())
         self._taken(step)
-        return step.end or End(f"the connection ended ({f'{code} {reason}'.strip()})")
+        if step.end is not None:
+            return step.end
+        if closed.sent is not None and closed.sent.code in BROKEN:
+            return End(f"the other side {BROKEN[closed.sent.code]}")
+        return End(f"the connection ended ({f'{code} {reason}'.strip()})")
 
 
 async def _cancelled(*tasks: asyncio.Future[Any]) -> None:

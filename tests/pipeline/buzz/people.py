@@ -4,12 +4,11 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from long_running.sockets.session import SessionSocket
 from long_running.sockets.state import Backoff, Phase
 from tests import planted
-from tests.stubs.nostr_relay import NostrRelay
 from tests.unit.buzz.relay import ANN, US, credentials, settings
 from threadline.core.socket import Note
 from threadline.platforms.buzz import PLATFORM
@@ -37,11 +36,20 @@ def said(text: str, name: str = "ch-1", by: Signer = ANN, at: int = 0, tags: Tag
     return by.sign(at or now(), CHAT, (("h", name), ("p", US.pubkey), *tags), planted.words(text))
 
 
+class Somewhere(Protocol):
+    """A relay, real or not."""
+
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        ...
+
+
 @dataclass(slots=True)
 class Listener:
     """A socket of the bot's, and what came through it; the cursor is kept over restarts."""
 
-    relay: NostrRelay
+    relay: Somewhere
     bodies: list[dict[str, Any]] = field(default_factory=list)
     cursor: dict[str, str] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)

@@ -9,7 +9,7 @@ from threadline.platforms.buzz import backlog, frames
 from threadline.platforms.buzz.backlog import MOST_STRETCHES, PAGE, Page, Stretch
 from threadline.platforms.buzz.closed import REOPEN_AFTER
 from threadline.platforms.buzz.event import Event
-from threadline.platforms.buzz.marks import LATE, MOST_MARKS, NAME, OLDEST, SKEW, Mark
+from threadline.platforms.buzz.marks import LATE, MOST_MARKS, NAME, OLDEST, Mark
 from threadline.platforms.buzz.state import MOST_CHANNELS, MOST_CHATS, Channel, Chat, Work, without
 
 LONGEST_ID: Final = 51
@@ -24,15 +24,17 @@ def announced(work: Work, event: Event) -> None:
     name = event.value("d")
     if not 0 < len(name) <= LONGEST_ID:
         return
-    channels = dict(work.state.channels)
+    channels, now = work.state.channels, int(work.now)
     known = channels.get(name)
-    if known is not None and event.created_at < min(known.at, int(work.now) + SKEW):
-        return  # an older description than the one we have
-    if name not in channels and len(channels) >= MOST_CHANNELS:
-        del channels[next(iter(channels))]
-    channels[name] = Channel(event.value("name"), event.value("t") == "dm", event.created_at)
+    if event.created_at > now + LATE or (known and event.created_at < known.at):
+        return  # from the future, or an older description than the one we have
+    if known is None and len(channels) >= MOST_CHANNELS:
+        work.note("too_many_channels", name, alarm=True)
+        return
+    at, direct = min(event.created_at, now), event.value("t") == "dm"
+    channels = {**channels, name: Channel(event.value("name"), direct, at)}
     work.state = replace(work.state, channels=channels)
-    since = int(work.now) - frames.LOOK_BACK if work.state.listed else None
+    since = now - frames.LOOK_BACK if work.state.listed else None
     listen(work, name, since)
     settle(work, name)
 
@@ -42,8 +44,9 @@ def added(work: Work, event: Event) -> None:
     name = event.value("h")
     if not _newest(work, name, event, from_then_on=0):
         return
+    unheard = name not in work.state.chats
     listen(work, name, since=event.created_at)
-    if name not in work.state.channels:
+    if unheard and name not in work.state.channels:
         work.send.append(frames.discover())
 
 
@@ -169,7 +172,8 @@ def reopen(work: Work, subscription: str) -> float:
     tried = work.state.tries.get(subscription, 0)
     if tried >= len(REOPEN_AFTER):
         return NEVER
-    work.state = replace(work.state, tries={**work.state.tries, subscription: tried + 1})
+    tries = dict(list(work.state.tries.items())[-MOST_CHANNELS:])
+    work.state = replace(work.state, tries={**tries, subscription: tried + 1})
     return work.now + REOPEN_AFTER[tried]
 
 

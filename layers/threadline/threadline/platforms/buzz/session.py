@@ -16,6 +16,8 @@ from threadline.platforms.buzz.state import Auth, State, Work, without
 from threadline.platforms.buzz.verify import verified
 
 MOST_PROOFS: Final = 8
+MOST_CHALLENGES: Final = 100
+LONGEST_CHALLENGE: Final = 1_000
 CONTROLS: Final = (frames.DISCOVERY, frames.MEMBERSHIP)
 
 
@@ -97,7 +99,13 @@ def _challenged(work: Work, challenge: str) -> None:
     Some relays challenge anew with every request they refuse, and only the latest counts: while a
     proof is under way nothing is asked again, or each question would bring the next challenge.
     """
-    state = work.state
+    state = replace(work.state, challenges=work.state.challenges + 1)
+    if len(challenge) > LONGEST_CHALLENGE:
+        work.note("challenge_too_long", str(len(challenge)), alarm=True)
+        return
+    if state.challenges > MOST_CHALLENGES:
+        work.end = End("the relay asks for proof again and again", wait=60.0)
+        return
     proof = frames.proof(state.signer, state.relay, challenge, work.now)
     work.send.append(frames.authenticate(proof))
     if state.auth is Auth.PENDING:

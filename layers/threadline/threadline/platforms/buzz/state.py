@@ -77,6 +77,7 @@ class State:
     started: int = 0
     auth: Auth = Auth.NONE
     proofs: tuple[str, ...] = ()
+    challenges: int = 0
     listed: bool = False
     channels: Mapping[str, Channel] = field(default_factory=dict)
     chats: Mapping[str, Chat] = field(default_factory=dict)
