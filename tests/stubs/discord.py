@@ -79,6 +79,7 @@ class DiscordStub:
     buckets: dict[str, Bucket] = field(default_factory=dict)
     interactions: dict[str, dict[str, Any]] = field(default_factory=dict)
     application: Application = field(default_factory=Application)
+    refuse_typing: Answer | None = None
     sessions_left: int = 1000
     sessions_reset: int = 86_400_000
     gateway_url: str = "wss://gateway.discord.gg"
@@ -237,6 +238,8 @@ class DiscordStub:
                 return self._edit(self._find(channel, message), body)
             case ["POST", "channels", channel, "messages", message, "threads"]:
                 return self._begin_thread(channel, message, body)
+            case ["POST", "channels", _, "typing"] if self.refuse_typing is not None:
+                return self.refuse_typing
             case ["POST", "channels", channel, "typing"]:
                 return Answer(204) if channel in self.channels else _no_channel()
             case ["PUT", "channels", channel, "messages", message, "reactions", _, "@me"]:

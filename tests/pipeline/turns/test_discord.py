@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.simulation.agent import Script
 from tests.simulation.discord import DiscordSimulation, discord_settings
 from tests.stubs.discord import ADA_DM, BOT, GENERAL, GUILD, Channel
 from tests.stubs.discord_rules import Answer, limited, refused
@@ -44,6 +45,28 @@ def test_a_mention_is_answered_in_a_thread_that_goes_on(world: DiscordSimulation
     world.run()
     assert world.discord.shown(thread)[-1] == "echo: Ada Kern: and now?"
     assert len({run.thread for run in world.agent.runs()}) == 1
+
+
+def test_typing_shows_until_there_is_text(world: DiscordSimulation) -> None:
+    """A run that says nothing yet shows that it works, for two minutes at most."""
+    world.agent.scripts |= {"think": Script("", 40.0), "dream": Script("", 1000.0)}
+    shown = []
+    for text in ("think", "dream", "sleep 40"):
+        before = len(typing(world))
+        world.hear(text, ADA_DM)
+        world.run()
+        shown.append(len(typing(world)) - before)
+    assert shown == [6, 15, 1]
+
+
+def test_typing_that_is_refused_is_not_asked_for_again(world: DiscordSimulation) -> None:
+    """A limit on the mark costs the mark alone."""
+    world.agent.scripts["think"] = Script("", 40.0)
+    world.hear("think", ADA_DM)
+    world.discord.refuse_typing = limited(5.0)
+    world.run()
+    assert len(typing(world)) == 1
+    assert world.discord.shown(ADA_DM) == [say("run_silent", "en")]
 
 
 def test_talk_without_a_mention_starts_nothing(world: DiscordSimulation) -> None:
@@ -238,6 +261,11 @@ def test_a_binding_may_name_a_server(tmp_path: Path) -> None:
     assert len(world.asked()) == 1
     assert {"no_binding", "paused"} <= {str(line.get("step")) for line in world.lines}
     world.close()
+
+
+def typing(world: DiscordSimulation) -> list[Any]:
+    """Give every time that typing was shown."""
+    return world.discord.asks("POST", "/channels/[0-9]+/typing")
 
 
 def posts(world: DiscordSimulation) -> list[dict[str, Any]]:

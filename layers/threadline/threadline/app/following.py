@@ -8,6 +8,7 @@ from threadline.app import agents, items, lease
 from threadline.app.agents import Contact
 from threadline.app.bell import Bell
 from threadline.app.lease import Lease, Writes
+from threadline.app.marking import Marking
 from threadline.app.screen import Screen
 from threadline.app.trips import Blocking
 from threadline.app.world import World
@@ -46,12 +47,22 @@ class Following:
     renew_at: float = 0.0
     room_at: float = 0.0
     heard_at: float = 0.0
+    marking: Marking = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.marking = Marking(self.screen)
 
     async def outcome(self) -> Outcome | None:
         """Follow until the run is over and read its outcome; None where it must be handed over.
 
         Raises LeaseLost where somebody else follows now.
         """
+        try:
+            return await self._followed()
+        finally:
+            await self.marking.end()
+
+    async def _followed(self) -> Outcome | None:
         self.renew_at = lease.next_renewal(self.now())
         self._resume()
         tries = 0
@@ -168,10 +179,11 @@ class Following:
         due = min(self.renew_at, self.hint.turn.limit_at, self.leave_at, self.heard_at + SILENCE)
         if self.dirty:
             due = min(due, self._show_at())
-        await self.bell.rest(due - self.now())
+        await self.bell.rest(min(due, self.marking.due) - self.now())
 
     async def _tick(self) -> None:
         now = self.now()
+        self.marking.keep(now)
         if now >= self.renew_at:
             await self._renew()
         if self.dirty and now >= self._show_at():
@@ -194,9 +206,11 @@ class Following:
             now = self.now()
             if now >= until:
                 return True
+            self.marking.keep(now)
             if now >= self.renew_at:
                 await self._renew()
-            await self.bell.rest(min(until, self.renew_at, self.leave_at) - now)
+            due = min(until, self.renew_at, self.leave_at, self.marking.due)
+            await self.bell.rest(due - now)
         return False
 
     def _silent(self) -> bool:

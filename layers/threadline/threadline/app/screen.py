@@ -107,11 +107,14 @@ class Screen:
             seconds=round(self.world.clock.now() - turn.accepted_at, 3),
         )  # fmt: skip
 
-    async def mark(self, stage: Stage) -> None:
-        """Mark the message with a stage where the platform can; trouble is only logged."""
+    async def mark(self, stage: Stage) -> bool:
+        """Mark the message with a stage where the platform can; tell whether it was asked to.
+
+        Trouble is only logged.
+        """
         platform, to = self.platform, self.hint.turn.destination
         if not isinstance(platform, Signals) or stage not in platform.stages or not to.anchor:
-            return
+            return False
         try:
             flow = posting.acting(
                 self.world, to, lambda _, using: platform.signal(stage, to, using)
@@ -119,3 +122,5 @@ class Screen:
             await asyncio.wait_for(self.world.calls.arun(flow), EDIT_TIMEOUT)
         except (PostError, TimeoutError) as error:
             self.world.log("mark", turn=self.hint.turn.id, reason=type(error).__name__)
+            return False
+        return True

@@ -17,7 +17,7 @@ from threadline.core.envelope import FollowRun, Timer
 from threadline.core.errors import AgentRejected, LeaseLost
 from threadline.core.platform import Platform
 from threadline.core.ports import Change, Delete
-from threadline.core.posting import Receipt, Reply, Stage, Tone
+from threadline.core.posting import Receipt, Reply, Tone
 from threadline.core.reasons import Reason
 from threadline.core.records import Part, PartState
 from threadline.core.settings import ReplyMode
@@ -118,7 +118,7 @@ class Watch:
             leaving=self.leaving,
         )  # fmt: skip
         if held.record.lease == 1 and hint.turn.reply is not ReplyMode.LOG:
-            await screen.mark(Stage.RUNNING)
+            await run.marking.begin(run.now())
         return run
 
     async def _until_closed(self, run: Following) -> None:

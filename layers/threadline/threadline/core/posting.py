@@ -110,6 +110,7 @@ class Traits:
     waits. `dedupes_posts`: the nonce makes a repeated post harmless, for `dedupe_window` seconds
     where that is not 0. `reads_history`: an unknown post can be looked up. `follows_threads`: who
     writes on in a thread that was answered in needs no mention. `reply_window` 0 means none.
+    `mark_again_after`: when a running turn's mark has to be shown again, 0 where it stays.
     """
 
     max_text: int
@@ -118,6 +119,7 @@ class Traits:
     group_edit_interval: float = 1.0
     ack_deadline: float = 10.0
     reply_window: float = 0.0
+    mark_again_after: float = 0.0
     max_delivery: int = 1_000_000
     max_file: int = 20_000_000
     max_upload: int = 0

@@ -38,6 +38,7 @@ class Discord:
         edit_interval=1.2,
         group_edit_interval=1.2,
         ack_deadline=3.0,
+        mark_again_after=8.0,
         max_file=MAX_DOWNLOAD,
         max_upload=10 * 1024 * 1024,
         placeholder=True,
