@@ -1,3 +1,4 @@
+import base64
 import json
 import struct
 import subprocess
@@ -58,6 +59,29 @@ def test_a_delivery_goes_through_the_built_ingest(ingest: Function, emulated: Em
         (mail,) = emulated.fifo.receive(10, visibility=30)
         assert recorded.expect["messages"][0]["text"] == json.loads(mail.body)["message"]["text"]
         emulated.fifo.delete([mail.receipt])
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("slash_command.question", '{"response_type":"in_channel"}'),
+        ("button.answer", ""),
+        ("message.im", "{}"),
+    ],
+)
+def test_a_cold_function_answers_slack_in_time(
+    built: Path, emulated: Emulated, ingest: Function, tmp_path: Path, name: str, answer: str
+) -> None:
+    """From the start of its process on, within the 3 s that Slack waits; forms come as base64."""
+    assert ingest.process.poll() is None
+    (slack,) = [one for one in KNOCKING if one.platform.name == "slack"]
+    event = stamped(slack, recording("slack", name))
+    body = base64.b64encode(event["body"].encode()).decode()
+    with running(built, emulated, "IngestFunction", tmp_path / "cold") as cold:
+        began = time.monotonic()
+        told = cold.invoke({**event, "body": body, "isBase64Encoded": True})
+        assert time.monotonic() - began < slack.platform.traits.ack_deadline
+    assert (told["statusCode"], told["body"]) == (200, answer)
 
 
 def test_a_forged_delivery_is_refused(ingest: Function, emulated: Emulated) -> None:

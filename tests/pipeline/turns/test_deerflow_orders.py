@@ -8,8 +8,12 @@ import pytest
 
 from tests.pipeline.turns.test_deaths import dies_at
 from tests.simulation.deerflow import GatewaySimulation, NewerSimulation, PersonalSimulation
+from tests.simulation.deerflow_chats import FeishuOfDeerFlow, SlackOfDeerFlow
+from tests.simulation.feishu import GROUP
+from tests.simulation.slack import GENERAL
 from tests.simulation.world import settings_with
 from tests.stubs.deerflow_runs import GatewayRun
+from tests.stubs.slack_channels import BOT
 from threadline.agents.deerflow.message import BOOTSTRAP
 from threadline.core.settings import Busy
 from threadline.core.texts import say
@@ -234,3 +238,20 @@ def test_a_goal_redelivered_is_set_once(simulate: Make) -> None:
     world.insist(update)
     world.run()
     assert (puts(world), len(world.asked())) == (1, 1)
+
+
+@pytest.mark.parametrize("kind", [SlackOfDeerFlow, FeishuOfDeerFlow])
+def test_a_goal_in_a_group_follows_a_mention(tmp_path: Path, kind: Any) -> None:
+    """Behind the bot's name it is the same command; its run says who wants it, its goal not."""
+    world = kind(tmp_path)
+    if isinstance(world, SlackOfDeerFlow):
+        event = world.hear(f"<@{BOT}> /goal ship it", channel=GENERAL)
+        world.deliver(world.slack.mention_of(event))
+    else:
+        world.hear("/goal ship it", GROUP)
+    world.run()
+    assert list(world.gateway.goals.values()) == ["ship it"]
+    (asked,) = world.asked()
+    assert asked.endswith("ship it")
+    assert "/goal" not in asked
+    world.close()
