@@ -42,6 +42,10 @@ mutate: ## see that the fault harness finds wrong changes (1 minute)
 	$(BOOTSTRAP) dev
 	@$(IN_VENV)python -m tests.faults.mutate
 
+bench: ## measure side by side with the vendors' libraries what was promised (20 minutes)
+	$(BOOTSTRAP) measure
+	@$(IN_VENV)python -m tests.bench
+
 lock: ## resolve requirements/*.in anew into pinned and hashed sets
 	$(BOOTSTRAP) dev
 	@$(IN_VENV)python setup/lock.py

@@ -39,6 +39,7 @@ ENVIRONMENTS = {
     "agent": Environment(".tools/agent", "a LangGraph Server for the demo agent", "45 MB"),
     "aws": Environment(".tools/aws", "an AWS emulator", "65 MB"),
     "lark": Environment(".tools/lark", "Feishu's own library", "15 MB"),
+    "bench": Environment(".tools/bench", "the libraries that benchmarks compare with", "40 MB"),
     "sam": Environment(".tools/sam", "the SAM command line", "65 MB"),
     "node": Environment(".tools/node", "GitHub's own webhook library", "1 MB"),
 }
@@ -47,6 +48,7 @@ GROUPS = {
     "emulator": ("runtime", "aws", "sam"),
     "check": ("dev", "agent"),
     "test": ("dev", "agent", "aws", "lark", "sam", "node"),
+    "measure": ("dev", "agent", "lark", "bench"),
 }
 
 

@@ -10,7 +10,10 @@ import sys
 
 from setup.bootstrap import ROOT, clean_environ, find_uv
 
-SETS = ("ingest", "runtime", "vendor", "task", "dev", "agent", "aws", "lark", "sam", "build", "uv")
+SETS = (
+    "ingest", "runtime", "vendor", "task", "dev", "bench", "agent", "aws", "lark", "sam", "build",
+    "uv",
+)  # fmt: skip
 COMPILE = ("pip", "compile", "--quiet", "--universal", "--generate-hashes", "--no-header")
 NO_INDEX = ("--no-emit-index-url", "--no-emit-find-links")
 LOCK_NODE = ("npm", "install", "--package-lock-only", "--omit-lockfile-registry-resolved")

@@ -13,9 +13,12 @@ CHECKS = {
     "lint": ("ruff", "check", "--quiet", "."),
     "format": ("ruff", "format", "--check", "--quiet", "."),
     "types": ("mypy",),
-    "demo types": ("mypy", "--python-executable", ".tools/agent/bin/python", "demo_agent"),
+    "graph types": (
+        "mypy", "--python-executable", ".tools/agent/bin/python",
+        "demo_agent", "tests/bench/graph/graph.py",
+    ),
     "imports": ("lint-imports", "--no-logo"),
-}
+}  # fmt: skip
 TESTS = (
     "architecture",
     "unit",

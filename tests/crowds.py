@@ -88,7 +88,7 @@ def crowd_settings(url: str) -> Settings:
     )
 
 
-def seed(local: wiring.LocalPorts, url: str, number: int) -> None:
+def seed(local: wiring.LocalPorts, url: str, numbers: range) -> None:
     """Store settings, and runs that were handed over after their first sign of life.
 
     Their chats cool: what grows is not shown, only the answer.
@@ -96,7 +96,7 @@ def seed(local: wiring.LocalPorts, url: str, number: int) -> None:
     store, now = local.ports.store, time.time()
     settings_items.store_settings(store, crowd_settings(url), now)
     local.ports.secrets.put("telegram/default", {"bot_token": "7000000001:token-of-nobody"})
-    hints = [hint(one, now) for one in range(number)]
+    hints = [hint(one, now) for one in numbers]
     for several in batched(hints, 50, strict=False):
         store.write(
             [

@@ -20,13 +20,14 @@ from tests.peers import ROOT, path_of
 MARK = "LANGSMITH_HOST_REVISION_ID"
 """What this variable holds is in `/info`: on a taken port another server would answer."""
 
+DEMO = ROOT / "demo_agent"
 READY_WITHIN = 120.0
 ENDS_WITHIN = 20.0
 
 
 @dataclass(slots=True)
 class AgentServer:
-    """A server on a port of its own, run in a copy of the demo agent's folder."""
+    """A server on a port of its own, run in a copy of an agent's folder."""
 
     folder: Path
     port: int
@@ -39,9 +40,11 @@ class AgentServer:
         return f"http://127.0.0.1:{self.port}"
 
     @classmethod
-    def start(cls, folder: Path, *, headers: Mapping[str, str] | None = None) -> "AgentServer":
+    def start(
+        cls, folder: Path, *, headers: Mapping[str, str] | None = None, source: Path = DEMO
+    ) -> "AgentServer":
         """Start a server and wait until it answers; `headers` go out with its webhooks."""
-        shutil.copytree(ROOT / "demo_agent", folder, dirs_exist_ok=True)
+        shutil.copytree(source, folder, dirs_exist_ok=True)
         configuration = json.loads((folder / "langgraph.json").read_text())
         configuration["webhooks"]["headers"] = dict(headers or {})
         (folder / "langgraph.json").write_text(json.dumps(configuration))
@@ -80,10 +83,10 @@ class AgentServer:
 
 @contextlib.contextmanager
 def agent_server(
-    folder: Path, *, headers: Mapping[str, str] | None = None
+    folder: Path, *, headers: Mapping[str, str] | None = None, source: Path = DEMO
 ) -> Iterator[AgentServer]:
-    """Run a server for as long as the block lasts."""
-    server = AgentServer.start(folder, headers=headers)
+    """Run a server for as long as the block lasts, by default with the demo agent in it."""
+    server = AgentServer.start(folder, headers=headers, source=source)
     try:
         yield server
     finally:

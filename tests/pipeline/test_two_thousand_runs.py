@@ -91,7 +91,7 @@ def test_two_thousand_runs_are_followed_at_once(tmp_path: Path, local: wiring.Lo
     The next one goes on where it left, and brings every answer, whole and once.
     """
     with crowd() as agent:
-        seed(local, agent.url, RUNS)
+        seed(local, agent.url, range(RUNS))
         with task(tmp_path) as first:
             agent.until(lambda seen: seen["open"] == RUNS)
             since = time.time()

@@ -1,0 +1,42 @@
+"""`make bench`: every promise about speed, measured beside the vendor's own library; 1 if broken.
+
+Words name the benchmarks to run; without any, all run.
+"""
+
+import sys
+import time
+from collections.abc import Sequence
+
+from tests.bench.following import following
+from tests.bench.gates import Gate
+from tests.bench.reading import reading
+
+GATES = (
+    Gate("following", "2,000 runs followed by one process, to langgraph_sdk", following),
+    Gate("reading", "bytes read of an agent for a run, to messages and values", reading),
+)
+
+
+def main(words: Sequence[str]) -> int:
+    """Measure and print a line for each promise."""
+    unknown = set(words) - {gate.name for gate in GATES}
+    if unknown:
+        names = ", ".join(gate.name for gate in GATES)
+        print(f"no benchmark is called {' or '.join(sorted(unknown))}; there are: {names}")
+        return 2
+    broken = 0
+    for gate in GATES:
+        if words and gate.name not in words:
+            continue
+        begun = time.monotonic()
+        print(f"\n{gate.name}: {gate.title}", flush=True)
+        for row in gate.measure():
+            print(f"  {row}", flush=True)
+            broken += not row.holds
+        print(f"  ({time.monotonic() - begun:.0f} s)", flush=True)
+    print(f"\n{broken} promises do not hold" if broken else "\nevery promise holds")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
