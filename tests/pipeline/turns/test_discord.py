@@ -172,6 +172,23 @@ def test_a_limit_is_waited_out(world: DiscordSimulation) -> None:
     assert world.clock.now() - began >= 33.0
 
 
+def test_a_limit_of_the_whole_bot_holds_everywhere(world: DiscordSimulation) -> None:
+    """After a global 429 nothing is said in any channel, so that Discord does not shut us out."""
+    others = [world.discord.add(Channel(f"11700000000000009{n:02d}")).id for n in range(5)]
+    world.discord.faults.append(limited(20.0, everywhere=True))
+    world.hear("hello", ADA_DM)
+    world.run(2.0)
+    began = len(world.discord.calls)
+    for channel in others:
+        world.hear(f"{MENTION} hello", channel)
+    world.run(15.0)
+    assert world.discord.calls[began:] == []
+    world.run()
+    assert world.discord.shown(ADA_DM) == ["echo: hello"]
+    threads = [one.id for one in world.discord.channels.values() if one.parent in others]
+    assert [world.discord.shown(one) for one in threads] == [["echo: Ada Kern: hello"]] * 5
+
+
 def test_a_long_answer_keeps_to_the_bucket(world: DiscordSimulation) -> None:
     """Twelve parts go out at the pace the headers tell: Discord never has to refuse one."""
     world.hear("long 12", ADA_DM)

@@ -202,6 +202,24 @@ def test_a_mark_that_is_not_allowed_is_no_failure(answer: HttpResponse) -> None:
     Script([answer]).run(PLATFORM.signal(Stage.RUNNING, TO, CREDENTIALS))
 
 
+@pytest.mark.parametrize(
+    ("answer", "everywhere"),
+    [
+        (refused(429, 0, "limited", retry_after=1.5, **{"global": False}), False),
+        (refused(429, 0, "limited", retry_after=1.5, **{"global": True}), True),
+        (replace(refused(429, 0, "x"), headers={"x-ratelimit-scope": "shared"}), False),
+        (replace(refused(429, 0, "x"), headers={"x-ratelimit-scope": "global"}), True),
+        (HttpResponse(429, {"retry-after": "600"}, b"error code: 1015"), True),
+    ],
+    ids=["a channel's", "the bot's", "a shared one", "the bot's by its header", "the address's"],
+)
+def test_a_limit_says_how_far_it_reaches(answer: HttpResponse, everywhere: bool) -> None:
+    """One of a channel holds there; one of the bot, or of its address, in every channel."""
+    with pytest.raises(RateLimited) as raised:
+        Script([answer] * 4).run(PLATFORM.post(DRAFT, TO, CREDENTIALS, NONCE))
+    assert raised.value.everywhere is everywhere
+
+
 def test_a_mark_that_is_limited_says_so() -> None:
     """A rate limit counts for marks, too."""
     script = Script([refused(429, 0, "limited", retry_after=2.0)])

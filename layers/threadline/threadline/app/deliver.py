@@ -58,7 +58,11 @@ def flush(world: World, destination: str) -> None:
     for _ in range(MOST_AT_ONCE):
         now = world.clock.now()
         live = ledger.live(world, destination)
-        if not live.entries or live.cooling_until > now:
+        if not live.entries:
+            return
+        if live.cooling_until > now:
+            if (open_from := world.paces.open_from(destination)) > now:
+                _timer(world, destination, open_from)
             return
         entry, again_at = _next(live.entries, now)
         if entry is None:
@@ -117,7 +121,7 @@ def send(world: World, entry: Entry, following: Part | None = None) -> Sent:
     try:
         receipt = world.calls.run(posting.posting(world, part))
     except RateLimited as error:
-        return _cool(world, entry, error.after)
+        return _cool(world, entry, error)
     except PlatformUnavailable as error:
         return _postpone(world, entry, str(error))
     except PostUnknown as error:
@@ -254,10 +258,10 @@ def _unsure(world: World, entry: Entry, why: str, following: Part | None) -> Sen
     return settle(world, entry, ledger.unknown(part, why), following)
 
 
-def _cool(world: World, entry: Entry, after: float) -> Sent:
-    until = world.clock.now() + after
-    place = items.destination_of(entry.part.destination)
-    world.paces.cooled(place, until, _interval(world, entry.part))
+def _cool(world: World, entry: Entry, refusal: RateLimited) -> Sent:
+    until = world.clock.now() + refusal.after
+    place, each = items.destination_of(entry.part.destination), _interval(world, entry.part)
+    world.paces.cooled(place, until, each, everywhere=refusal.everywhere)
     world.store.write(
         [
             *ledger.postponed(world, entry, until, Reason.COOLING),

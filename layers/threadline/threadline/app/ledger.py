@@ -52,11 +52,11 @@ def is_upload(part: Part) -> bool:
 
 def live(world: World, destination: str) -> Live:
     """Read a destination's open parts and cooling."""
-    until = 0.0
+    until = world.paces.open_from(destination)
     entries = []
     for item in world.store.query("outbox", destination, PREFIX, limit=MOST_OPEN):
         if item.key.sort.endswith("#cooling"):
-            until = codec.record(Cooling, item.attributes).until
+            until = max(until, codec.record(Cooling, item.attributes).until)
         else:
             entries.append(Entry(codec.record(Part, item.attributes), item.version))
     return Live(until, tuple(entries))

@@ -26,11 +26,16 @@ class Paces:
     _edit_from: dict[str, float] = field(default_factory=dict)
     _growth_from: dict[str, float] = field(default_factory=dict)
     _runs: Counter[str] = field(default_factory=Counter)
+    _open_from: dict[str, float] = field(default_factory=dict)
     _room_from: float = 0.0
+
+    def open_from(self, destination: str) -> float:
+        """Give when the app of a chat may say anything anywhere."""
+        return self._open_from.get(_app_of(destination), 0.0)
 
     def edit_from(self, destination: str) -> float:
         """Give when a final edit may go."""
-        return self._edit_from.get(destination, 0.0)
+        return max(self._edit_from.get(destination, 0.0), self.open_from(destination))
 
     def growth_from(self, destination: str) -> float:
         """Give when an edit that only shows progress may go."""
@@ -48,8 +53,13 @@ class Paces:
         self._edit_from[destination] = max(self.edit_from(destination), now + each)
         self._growth_from[destination] = max(self.growth_from(destination), growth)
 
-    def cooled(self, destination: str, until: float, each: float) -> None:
+    def cooled(
+        self, destination: str, until: float, each: float, *, everywhere: bool = False
+    ) -> None:
         """Note a refusal: what waits goes at `until`, growing text an interval later."""
+        if everywhere:
+            app = _app_of(destination)
+            self._open_from[app] = max(self._open_from.get(app, 0.0), until)
         self._edit_from[destination] = max(self.edit_from(destination), until)
         self._growth_from[destination] = max(self.growth_from(destination), until + each)
 
@@ -65,6 +75,11 @@ class Paces:
 
     def forget(self, now: float) -> None:
         """Drop what no longer limits anything."""
-        for times in (self._edit_from, self._growth_from):
+        for times in (self._edit_from, self._growth_from, self._open_from):
             for destination in [place for place, at in times.items() if at < now]:
                 del times[destination]
+
+
+def _app_of(destination: str) -> str:
+    """Name the app of a chat: what a destination's key begins with."""
+    return "/".join(destination.split("/", 2)[:2])

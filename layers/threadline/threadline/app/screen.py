@@ -77,7 +77,8 @@ class Screen:
             await asyncio.wait_for(self.world.calls.arun(flow), EDIT_TIMEOUT)
         except RateLimited as error:
             until = self.world.clock.now() + error.after
-            self.world.paces.cooled(self.destination, until, pace.interval(platform.traits, to))
+            each = pace.interval(platform.traits, to)
+            self.world.paces.cooled(self.destination, until, each, everywhere=error.everywhere)
             cooling = ledger.cooling(self.destination, until)
             await self.blocking(lambda: self.world.store.write([cooling]))
         except (PostError, TimeoutError) as error:
@@ -115,6 +116,8 @@ class Screen:
         platform, to = self.platform, self.hint.turn.destination
         if not isinstance(platform, Signals) or stage not in platform.stages or not to.anchor:
             return False
+        if self.world.paces.open_from(self.destination) > self.world.clock.now():
+            return False
         try:
             flow = posting.acting(
                 self.world, to, lambda _, using: platform.signal(stage, to, using)
@@ -122,5 +125,8 @@ class Screen:
             await asyncio.wait_for(self.world.calls.arun(flow), EDIT_TIMEOUT)
         except (PostError, TimeoutError) as error:
             self.world.log("mark", turn=self.hint.turn.id, reason=type(error).__name__)
+            if isinstance(error, RateLimited) and error.everywhere:
+                until = self.world.clock.now() + error.after
+                self.world.paces.cooled(self.destination, until, 0.0, everywhere=True)
             return False
         return True

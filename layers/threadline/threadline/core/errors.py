@@ -90,13 +90,14 @@ class PostError(ThreadlineError):
 
 
 class RateLimited(PostError):
-    """The platform asks to wait; `after` is in seconds."""
+    """The platform asks to wait; `after` is in seconds. `everywhere`: in all chats of the app."""
 
     retry: ClassVar[Retry] = "later"
 
-    def __init__(self, message: str, after: float) -> None:
+    def __init__(self, message: str, after: float, *, everywhere: bool = False) -> None:
         super().__init__(message)
         self.after = after
+        self.everywhere = everywhere
 
 
 class PlatformUnavailable(PostError):

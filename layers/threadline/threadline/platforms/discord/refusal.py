@@ -20,7 +20,7 @@ from threadline.core.errors import (
 )
 from threadline.core.http import HttpResponse, Lost
 from threadline.core.policy import retry_after
-from threadline.platforms.discord.payload import Fields, decode, number, snowflake, text
+from threadline.platforms.discord.payload import Fields, decode, flag, number, snowflake, text
 
 UNKNOWN_CHANNEL: Final = 10003
 UNKNOWN_MESSAGE: Final = 10008
@@ -92,6 +92,7 @@ class Refused:
     code: int
     message: str = ""
     after: float = UNTOLD_WAIT
+    everywhere: bool = False
 
     def is_any_of(self, *codes: int) -> bool:
         """Tell whether the code is one of these."""
@@ -140,7 +141,14 @@ def refused(answer: HttpResponse) -> Refused:
         code=number(fields, "code"),
         message=message[:120] if message.isprintable() else "",
         after=exact if exact >= 0 else retry_after(answer, UNTOLD_WAIT),
+        everywhere=_is_global(fields, answer),
     )
+
+
+def _is_global(fields: Fields, answer: HttpResponse) -> bool:
+    """Tell whether the limit is the bot's, or its address's, rather than one of a channel."""
+    scope = answer.headers.get("x-ratelimit-scope", "")
+    return flag(fields, "global") or scope == "global" or not (fields or scope)
 
 
 def error(what: str, problem: Refused | Lost, *, repeatable: bool) -> PostError:
@@ -152,7 +160,7 @@ def error(what: str, problem: Refused | Lost, *, repeatable: bool) -> PostError:
     code = f" {problem.code}" if problem.code > 0 else ""
     said = f"Discord refused {what}: {problem.status}{code} {problem.message}".strip()
     if problem.status == 429:
-        return RateLimited(said, problem.after)
+        return RateLimited(said, problem.after, everywhere=problem.everywhere)
     if problem.code in LIMITED:
         return RateLimited(said, max(problem.after, UNTOLD_WAIT))
     if problem.code in MEANS:
