@@ -37,7 +37,7 @@ ENVIRONMENTS = {
     "runtime": Environment(".venv", "Threadline and what it runs on", "40 MB"),
     "dev": Environment(".venv", "Threadline and what checks it", "150 MB"),
     "agent": Environment(".tools/agent", "a LangGraph Server for the demo agent", "45 MB"),
-    "aws": Environment(".tools/aws", "an AWS emulator", "65 MB"),
+    "aws": Environment(".tools/aws", "an AWS emulator and the AWS command line", "85 MB"),
     "lark": Environment(".tools/lark", "Feishu's own library", "15 MB"),
     "bench": Environment(".tools/bench", "the libraries that benchmarks compare with", "40 MB"),
     "sam": Environment(".tools/sam", "the SAM command line", "65 MB"),

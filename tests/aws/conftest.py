@@ -1,16 +1,19 @@
 """What the tests of the deployed artifacts share."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from setup.emulator import CONFIGURATION, Wanted, end, fill, start
 from tests import planted
-from tests.aws import artifact
+from tests.aws import artifact, ministack
 from tests.aws.container import Build, State
+from tests.aws.deployment import Emulator, deploy
 from tests.aws.dockerfile import DOCKERFILE, Dockerfile, read
 from tests.aws.emulated import Emulated, on_ministack
+from tests.aws.installation import Installation, installed
 from tests.aws.ministack import free_port
 
 
@@ -36,6 +39,33 @@ def build(dockerfile: Dockerfile, tmp_path_factory: pytest.TempPathFactory) -> B
 def image(build: Build) -> State:
     """Give the image that is built where no target is named."""
     return build.stage("")
+
+
+@dataclass(frozen=True)
+class Deployed:
+    """The deployed stack, and what `sam deploy` said."""
+
+    emulator: Emulator
+    said: str
+
+
+@pytest.fixture(scope="module")
+def deployed(built: Path) -> Iterator[Deployed]:
+    """Give the deployed stack; for this module the process works in its account."""
+    emulator = Emulator(ministack.for_stacks().endpoint)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in emulator.environ.items():
+            patch.setenv(name, value)
+        yield Deployed(emulator, deploy(emulator, built))
+
+
+@pytest.fixture(scope="module")
+def installation(
+    deployed: Deployed, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Installation]:
+    """Give the stack with a bot and an agent beside it."""
+    with installed(deployed.emulator, tmp_path_factory.mktemp("operator")) as there:
+        yield there
 
 
 @pytest.fixture(autouse=True)

@@ -1,43 +1,24 @@
-import subprocess
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
+import re
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import boto3
-import httpx
 import pytest
 
-from tests import planted
 from tests.aws import ministack
-from tests.aws.deployment import STACK, Emulator, deploy, route, written
-from tests.pipeline.agent_server import agent_server
-from tests.pipeline.serving import CHAT, PATIENCE, PROGRAM, WEBHOOK_SECRET, environ_of, until
+from tests.aws.blocks import blocks, carried_out
+from tests.aws.conftest import Deployed
+from tests.aws.deployment import STACK, Emulator, deploy
+from tests.aws.installation import Installation
+from tests.aws.test_pipeline import runs
+from tests.pipeline.serving import PATIENCE, WEBHOOK_SECRET
 from tests.pipeline.setting import setting
-from tests.stubs.telegram import TelegramStub
-from threadline.backends.aws import stack
 
 pytestmark = [pytest.mark.sam, pytest.mark.aws]
 
 SAID = "hello to the deployed stack"
-
-
-@dataclass(frozen=True)
-class Deployed:
-    """The deployed stack, and what `sam deploy` said."""
-
-    emulator: Emulator
-    said: str
-
-
-@pytest.fixture(scope="module")
-def deployed(built: Path) -> Iterator[Deployed]:
-    """Give the deployed stack; for this module the process works in its account."""
-    emulator = Emulator(ministack.for_stacks().endpoint)
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in emulator.environ.items():
-            patch.setenv(name, value)
-        yield Deployed(emulator, deploy(emulator, built))
+AGAIN = "and once more, after the drill"
 
 
 def test_the_stack_deploys(deployed: Deployed) -> None:
@@ -54,58 +35,92 @@ def test_a_second_deploy_changes_nothing(deployed: Deployed, built: Path) -> Non
 
 
 @pytest.mark.langgraph
-def test_a_delivery_goes_through_the_deployed_functions(deployed: Deployed, tmp_path: Path) -> None:
+def test_a_delivery_goes_through_the_deployed_functions(installation: Installation) -> None:
     """A signed delivery at the API becomes an answer in the chat."""
-    outputs = stack.outputs(boto3.Session(), STACK)
-    host, address = route(deployed.emulator, outputs["PublicUrl"])
-    with agent_server(tmp_path / "agent") as agent, TelegramStub(edit_interval=0) as telegram:
-        telegram.add_chat(CHAT, "private")
-        planted.heard("the stack's logs", partial(written, deployed.emulator))
-        planted.hidden(lambda: (telegram.token, WEBHOOK_SECRET))
-        (tmp_path / "threadline.yaml").write_text(
-            "platforms: {telegram: {allow: everyone, apps: {default: "
-            f"{{base_url: '{telegram.url}', transport: webhook}}}}}}}}\n"
-        )
-        environ = {**deployed.emulator.environ, "THREADLINE_AGENT_URL": agent.url}
-        given = f"bot_token={telegram.token}\nwebhook_secret={WEBHOOK_SECRET}\n"
-        told = threadline(tmp_path, environ, "secrets", "set", "telegram", stdin=given)
-        assert "as threadline/dev/telegram/default" in told
-        assert "pushed to threadline-dev" in threadline(tmp_path, environ, "config", "push")
-        assert "is what is in force" in threadline(tmp_path, environ, "config", "push")
-        threadline(tmp_path, environ, "webhook", "set", "telegram")
-        doctor_finds_all_well(threadline(tmp_path, environ, "doctor"), outputs)
-        words = ("telegram", "--stack", STACK, "--wait", f"{PATIENCE:g}")
-        with setting(tmp_path, *words, environ=environ) as setup:
-            setup.says("Waiting for the first delivery")
-            assert f"sent to {outputs['TelegramWebhookUrl']}:" in " ".join(setup.text.split())
-            assert f"threadline webhook set telegram --stack {STACK}\n" in setup.text
-            answer = httpx.post(
-                f"{address}/webhooks/telegram",
-                json=telegram.say(CHAT, SAID),
-                headers={"host": host, "x-telegram-bot-api-secret-token": WEBHOOK_SECRET},
-                timeout=60.0,
-            )
-            assert (answer.status_code, answer.text) == (200, "{}")
-            until(
-                lambda: posts(telegram) == [f"You said: {SAID}"],
-                partial(written, deployed.emulator),
-            )
-            assert setup.ends() == 0
-        assert "It works: a delivery arrived and was taken" in setup.text
-        assert setup.text.rstrip().endswith("telegram works.")
+    installation.watched()
+    outputs, telegram = installation.outputs, installation.telegram
+    given = f"bot_token={telegram.token}\nwebhook_secret={WEBHOOK_SECRET}\n"
+    told = installation.threadline("secrets", "set", "telegram", stdin=given)
+    assert "as threadline/dev/telegram/default" in told
+    assert "pushed to threadline-dev" in installation.threadline("config", "push")
+    assert "is what is in force" in installation.threadline("config", "push")
+    installation.threadline("webhook", "set", "telegram")
+    doctor_finds_all_well(installation.threadline("doctor"), outputs)
+    words = ("telegram", "--stack", STACK, "--wait", f"{PATIENCE:g}")
+    with setting(installation.folder, *words, environ=installation.environ) as setup:
+        setup.says("Waiting for the first delivery")
+        assert f"sent to {outputs['TelegramWebhookUrl']}:" in " ".join(setup.text.split())
+        assert f"threadline webhook set telegram --stack {STACK}\n" in setup.text
+        installation.write(SAID)
+        installation.until_posted(f"You said: {SAID}")
+        assert setup.ends() == 0
+    assert "It works: a delivery arrived and was taken" in setup.text
+    assert setup.text.rstrip().endswith("telegram works.")
 
 
-def test_the_task_comes_and_goes(deployed: Deployed, built: Path) -> None:
-    """With an image one task runs and may follow runs for watch; without one all is as it was."""
+@pytest.mark.langgraph
+def test_the_restore_drill_works_as_it_is_written(installation: Installation) -> None:
+    """A conversation that was lost comes back by the page's commands, and goes on where it was."""
+    installation.watched()
+    environ, folder = installation.environ, installation.folder
+    copy, back = blocks("operate.md", "Restoring")
+    carried_out(folder, environ, copy)
+    table = installation.outputs["ConversationsTable"]
+    dynamodb = installation.emulator.client("dynamodb")
+    (key,) = [
+        {"pk": row["pk"], "sk": row["sk"]}
+        for row in dynamodb.scan(TableName=table)["Items"]
+        if row["sk"]["S"] == "conversation"
+    ]
+    assert key["pk"]["S"].startswith("telegram/default//")
+    dynamodb.delete_item(TableName=table, Key=key)
+    restore, *rest = back.splitlines()
+    said = carried_out(folder, environ, f"{restore} --yes", *rest)
+    assert re.search(r"^ +1  missing in the table$", said, re.MULTILINE)
+    assert "1 items are back." in said
+    installation.write(AGAIN)
+    installation.until_posted(f"You said: {SAID}", f"You said: {AGAIN}")
+    assert runs(installation.agent) == [[SAID, AGAIN]]
+    assert "threadline-drill" not in dynamodb.list_tables()["TableNames"]
+
+
+@pytest.mark.langgraph
+def test_an_upgrade_loses_no_message(installation: Installation, built: Path) -> None:
+    """What is written while everything is replaced is answered once, in order.
+
+    The upgrade has a task follow runs, which nothing starts here: they wait until the next one
+    gives them back to the function.
+    """
+    installation.watched()
+    emulator = installation.emulator
     image = (
         f"{ministack.ACCOUNT}.dkr.ecr.{ministack.REGION}.amazonaws.com/threadline@sha256:{0:064}"
     )
-    place = {"LongRunningVpc": "vpc-1", "LongRunningSubnets": "subnet-1"}
-    emulator = deployed.emulator
-    deploy(emulator, built, LongRunningImage=image, WatchHost="task", **place)
+    # The endpoint is one that functions know anyway, and with it each of them is replaced.
+    both = {
+        "LongRunningVpc": "vpc-1",
+        "LongRunningSubnets": "subnet-1",
+        "Endpoint": emulator.endpoint,
+    }
+    with ThreadPoolExecutor(1) as beside:
+        writing = beside.submit(written_slowly, installation)
+        deploy(emulator, built, LongRunningImage=image, WatchHost="task", **both)
+        texts = writing.result()
     assert (tasks(emulator), hints(emulator)) == ([(1, 0, 100, image)], "Disabled")
-    deploy(emulator, built, LongRunningImage="", WatchHost="function", **place)
+    deploy(emulator, built, LongRunningImage="", WatchHost="function", **both)
     assert (tasks(emulator), hints(emulator)) == ([], "Enabled")
+    installation.until_posted(*(f"You said: {text}" for text in texts))
+    posts = installation.posts()
+    assert [posts.count(f"You said: {text}") for text in texts] == [1] * len(texts)
+
+
+def written_slowly(installation: Installation) -> list[str]:
+    """Let a person write while something else happens, and give what they wrote."""
+    texts = [f"message {number} of an upgrade" for number in range(5)]
+    for text in texts:
+        installation.write(text)
+        time.sleep(2.0)
+    return texts
 
 
 def tasks(emulator: Emulator) -> list[tuple[int, int, int, str]]:
@@ -144,16 +159,18 @@ def doctor_finds_all_well(seen: str, outputs: Mapping[str, str]) -> None:
         assert f"ok  {line}" in seen
 
 
-def threadline(root: Path, environ: Mapping[str, str], *words: str, stdin: str = "") -> str:
-    """Run a command on the stack and return what it printed."""
-    done = subprocess.run(
-        [*PROGRAM, *words, "--stack", STACK], cwd=root, env=environ_of(environ), input=stdin,
-        capture_output=True, text=True, check=False, timeout=PATIENCE,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def posts(telegram: TelegramStub) -> list[str]:
-    """List the bot's posts in the chat."""
-    return [one.text for one in telegram.shown(CHAT) if one.by_bot]
+def test_the_stack_is_taken_down_as_it_is_written(deployed: Deployed, tmp_path: Path) -> None:
+    """The page's commands empty the bucket, delete the stack and list what was made beside it."""
+    emulator = deployed.emulator
+    down, beside = blocks("deploy.md", "Taking it down")
+    emulator.client("secretsmanager").create_secret(
+        Name="threadline/dev/slack/default", SecretString="{}"
+    )
+    emulator.client("ecr").create_repository(repositoryName="threadline")
+    # SAM asks before it deletes.
+    carried_out(tmp_path, emulator.environ, down.replace(" delete ", " delete --no-prompts "))
+    assert "threadline/dev/slack/default" in carried_out(tmp_path, emulator.environ, beside)
+    stacks = emulator.client("cloudformation").describe_stacks()["Stacks"]
+    assert [one for one in stacks if one["StackName"] == STACK] == []
+    assert emulator.client("dynamodb").list_tables()["TableNames"] == []
+    assert emulator.client("ecr").describe_repositories()["repositories"] == []

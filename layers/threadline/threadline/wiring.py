@@ -135,6 +135,20 @@ def _aws_ports(environ: Mapping[str, str], clock: Clock, clients: "Clients") -> 
     )  # fmt: skip
 
 
+def aws_scans(tables: Mapping[str, str], clock: Clock) -> Scans:
+    """Read tables of the account from end to end, by their names in it."""
+    from random import Random
+
+    import boto3
+
+    from threadline.backends.aws.clients import Clients
+    from threadline.backends.aws.patience import Patience
+    from threadline.backends.aws.scanning import DynamoScans
+
+    patience = Patience(clock, Random())  # noqa: S311 - jitter
+    return DynamoScans(Clients(boto3.Session()).dynamodb(), tables, patience)
+
+
 @dataclass(frozen=True, slots=True)
 class LocalPorts:
     """The embedded ports and what closes them."""

@@ -21,6 +21,7 @@ from threadline.cli import (
     pause,
     redrive,
     replay,
+    restore,
     secrets,
     serve,
     setup,
@@ -47,6 +48,7 @@ COMMANDS = (
     outbox,
     redrive,
     replay,
+    restore,
     event,
     version,
 )
@@ -62,6 +64,7 @@ ON_A_STACK = frozenset(
         "outbox",
         "pause",
         "redrive",
+        "restore",
         "secrets",
         "setup",
         "webhook",

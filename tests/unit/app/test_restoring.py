@@ -1,0 +1,122 @@
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from threadline import wiring
+from threadline.app.restoring import Found, Restoring
+from threadline.backends.clock import VirtualClock
+from threadline.core.errors import Conflict
+from threadline.core.ports import Change, Delete, Expect, Item, ItemStore, Key, Put
+
+TABLE = "conversations"
+
+
+class Store:
+    """A table and a copy of it as it was."""
+
+    def __init__(self, folder: Path) -> None:
+        self.clock = VirtualClock()
+        self.table, self.copy = (
+            wiring.local_ports(folder / name, self.clock) for name in ("table", "copy")
+        )
+
+    def both(self, *items: Item) -> None:
+        """Let items stand in the table and in the copy."""
+        for local in (self.table, self.copy):
+            local.ports.store.write([Put(item, Expect.ABSENT) for item in items])
+
+    def restoring(self, only: str = "", store: ItemStore | None = None) -> Restoring:
+        """Compare the copy with the table."""
+        own = store or self.table.ports.store
+        return Restoring(self.copy.ports.scans, own, TABLE, self.clock.now(), only)
+
+    def texts(self) -> dict[str, object]:
+        """Read what the table has."""
+        found = self.table.ports.scans.scan(TABLE)
+        return {item.key.partition: item.attributes["text"] for item in found}
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Iterator[Store]:
+    """Give a table and its copy, closed at the end."""
+    store = Store(tmp_path)
+    yield store
+    store.table.close()
+    store.copy.close()
+
+
+def item(name: str, text: str = "as it was", expires_at: float | None = None) -> Item:
+    """Make an item that is due."""
+    key = Key(TABLE, name, "conversation")
+    attributes = {"kind": "conversation", "text": text}
+    return Item(key, attributes, due=("conversation", 5.0), expires_at=expires_at)
+
+
+def lose(store: Store, *names: str) -> None:
+    """Let items of the table be lost."""
+    for name in names:
+        store.table.ports.store.write([Delete(item(name).key, Expect.ANY)])
+
+
+def test_what_is_missing_comes_back_and_nothing_else_changes(stored: Store) -> None:
+    """Lost items are as in the copy, due ones due; what is there stays, what expired stays away."""
+    stored.both(item("a"), item("b"), item("c"), item("d", expires_at=stored.clock.now() + 10))
+    lose(stored, "a", "d")
+    now = stored.table.ports.store.get([item("b").key])[0]
+    assert now is not None
+    later = replace(now, attributes={**now.attributes, "text": "as it is"})
+    stored.table.ports.store.write([Put(later, now.version)])
+    stored.clock.advance(20)
+    restoring = stored.restoring()
+    assert restoring.count() == {Found.MISSING: 1, Found.OTHER: 1, Found.SAME: 1, Found.OVER: 1}
+    assert restoring.put_back(replace=False) == (1, 0)
+    assert stored.texts() == {"a": "as it was", "b": "as it is", "c": "as it was"}
+    due = stored.table.ports.store.due("conversation", 10.0, 10)
+    assert {one.key.partition for one in due} == {"a", "b", "c"}
+
+
+def test_what_differs_is_replaced_where_that_is_wanted(stored: Store) -> None:
+    """`replace` takes the copy's, under a version that fences out whoever holds the other."""
+    stored.both(item("a"))
+    store = stored.table.ports.store
+    store.write([Put(item("a", "spoilt"), 1)])
+    assert stored.restoring().put_back(replace=True) == (1, 0)
+    assert stored.texts() == {"a": "as it was"}
+    with pytest.raises(Conflict):
+        store.write([Put(item("a", "of somebody who read version 2"), 2)])
+
+
+def test_only_some_are_put_back_where_that_is_wanted(stored: Store) -> None:
+    """A beginning of partitions leaves all others alone, over many pages."""
+    names = [f"telegram/default//{number:04}/" for number in range(250)]
+    for name in names:
+        stored.copy.ports.store.write([Put(item(name), Expect.ABSENT)])
+    restoring = stored.restoring("telegram/default//000")
+    assert restoring.count()[Found.MISSING] == 10
+    assert restoring.put_back(replace=False) == (10, 0)
+    assert sorted(stored.texts()) == names[:10]
+    assert stored.restoring().put_back(replace=False) == (240, 0)
+    assert sorted(stored.texts()) == names
+
+
+def test_what_changes_meanwhile_is_left(stored: Store) -> None:
+    """An item that somebody writes between our look and our write stays as they wrote it."""
+    stored.both(item("a"), item("b"))
+    lose(stored, "a", "b")
+    store = stored.table.ports.store
+
+    class Busy:
+        """The table, in which somebody writes just before us."""
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(store, name)
+
+        def write(self, changes: list[Change]) -> None:
+            if isinstance(changes[0], Put) and changes[0].item.key == item("a").key:
+                store.write([Put(item("a", "of somebody else"), Expect.ABSENT)])
+            store.write(changes)
+
+    assert stored.restoring(store=Busy()).put_back(replace=False) == (1, 1)  # type: ignore[arg-type]
+    assert stored.texts() == {"a": "of somebody else", "b": "as it was"}
