@@ -13,7 +13,7 @@ from tests.simulation.world import Killed
 from tests.stubs.feishu import Fault as FeishuFault
 from tests.stubs.feishu_rules import Do
 from tests.stubs.slack import Fault as SlackFault
-from threadline.app.handing import LARGEST
+from threadline.app.handing import LARGEST, sent_as
 from threadline.backends.outgoing import Passage, PlannedGate
 from threadline.core.texts import say
 
@@ -144,6 +144,25 @@ def test_nothing_but_what_was_made_is_read(simulate: Make, path: str) -> None:
     assert files(world) == []
     assert path.rpartition("/")[2].lstrip("!") in words(world)[0]
     assert not [one for _, one in world.gateway.calls if "artifacts" in one]
+
+
+@pytest.mark.parametrize(
+    ("name", "sent"),
+    [
+        ("a.txt", "a.txt"),
+        ("数据" * 100 + ".csv", ("数据" * 100)[:76] + ".csv"),
+        ("x" * 200, "x" * 80),
+        ("a." + "y" * 100, "a." + "y" * 78),
+        ("two\nlines\t.txt", "two lines .txt"),
+        ("\ud800.txt", "txt"),
+        ("...", "file"),
+        ("", "file"),
+        (".env", "env"),
+    ],
+)
+def test_a_name_is_one_that_any_platform_takes(name: str, sent: str) -> None:
+    """In one line and of eighty characters at most, with its ending."""
+    assert sent_as(name) == sent
 
 
 def test_a_personal_token_names_what_was_made(make: Callable[..., Any]) -> None:

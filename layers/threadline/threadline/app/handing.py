@@ -21,6 +21,8 @@ AT_ONCE: Final = 2
 MOST: Final = 10
 LARGEST: Final = 30_000_000
 """Bytes of one file at most: it is posted within the time that a delivering function has."""
+LONGEST_NAME: Final = 80
+LONGEST_ENDING: Final = 12
 PATIENCE: Final = 60.0
 """Seconds that all files of an answer have together, while its words wait."""
 LOOK_EVERY: Final = 1.0
@@ -120,6 +122,15 @@ def _said(run: Following, key: str, **values: int) -> str:
 
 
 def _draft(file: StoredFile) -> Draft:
-    size = str(file.blob.size)
-    facts = {"name": file.name, "mime": file.mime, "blob": file.blob.name, "size": size}
-    return Draft("", facts)
+    name, size = sent_as(file.name), str(file.blob.size)
+    return Draft("", {"name": name, "mime": file.mime, "blob": file.blob.name, "size": size})
+
+
+def sent_as(name: str) -> str:
+    """Give a name that every platform takes: one line, not too long, its ending kept."""
+    shown = "".join(char if char.isprintable() else " " for char in name)
+    whole = shown.encode("utf-8", "replace").decode().strip(" .") or "file"
+    stem, dot, ending = whole.rpartition(".")
+    if not dot or len(ending) > LONGEST_ENDING:
+        return whole[:LONGEST_NAME]
+    return f"{stem[: LONGEST_NAME - len(ending) - 1]}.{ending}"
