@@ -178,8 +178,8 @@ class DiscordStub:
         answer.headers |= bucket.headers(self.clock())
         return answer
 
-    def _fault(self, body: Mapping[str, Any]) -> Answer | None:
-        text = str(body.get("content", ""))
+    def _fault(self, body: Any) -> Answer | None:
+        text = str(body.get("content", "")) if isinstance(body, Mapping) else ""
         for begin, faults in self.faults_of.items():
             if faults and text.startswith(begin):
                 return faults.pop(0)
@@ -230,6 +230,8 @@ class DiscordStub:
 
     def _write(self, steps: list[str], body: Any) -> Answer:
         match steps:
+            case ["PATCH", "applications", "@me"]:
+                return self.application.change(body, BOT)
             case ["PUT", "applications", application, "commands"] if application == BOT:
                 return self.application.register(body)
             case ["POST", "channels", channel, "messages"]:

@@ -27,10 +27,14 @@ KEY: Final = "b6ee3cff1ac49ce61e5cabdcfd0d0e4e09afe1d41ea4f15e2a7e6a7ac0d9bbb1"
 
 @dataclass(slots=True)
 class Application:
-    """An application as its owner set it up, and the bot's permissions in its servers."""
+    """An application as its owner set it up, and the bot's permissions in its servers.
+
+    `reaches`: what Discord tries an endpoint with is answered right.
+    """
 
     flags: int = MESSAGE_CONTENT_LIMITED
     endpoint: str | None = None
+    reaches: bool = True
     verify_key: str = KEY
     commands: list[dict[str, Any]] = field(default_factory=list)
     permissions: int = EVERY
@@ -62,6 +66,17 @@ class Application:
             for at, one in enumerate(commands)
         ]
         return Answer(200, self.commands)
+
+    def change(self, body: Mapping[str, Any], number: str) -> Answer:
+        """Change what is given; an endpoint is tried at once."""
+        told = body.get("interactions_endpoint_url", self.endpoint)
+        if told and not self.reaches:
+            said = "The specified interactions endpoint url could not be verified."
+            fault = {"code": "APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID", "message": said}
+            errors = {"interactions_endpoint_url": {"_errors": [fault]}}
+            return refused(400, 50035, "Invalid Form Body", errors=errors)
+        self.endpoint = told
+        return Answer(200, self.told(number))
 
     def refusal(
         self, steps: list[str], body: Mapping[str, Any], *, in_thread: bool

@@ -40,6 +40,7 @@ class App:
             "content_type": "json", "insecure_ssl": "0", "secret": "********", "url": "",
         }
     )  # fmt: skip
+    hook_secret: str = ""
     deliveries: list[dict[str, Any]] = field(default_factory=list)
     codes: set[str] = field(default_factory=set)
 
@@ -51,6 +52,14 @@ class App:
             "html_url": f"https://github.com/apps/{self.slug}", "permissions": self.permissions,
             "events": self.events, "installations_count": installations,
         }  # fmt: skip
+
+    def change_hook(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Take another address or secret of the webhook."""
+        if not str(given.get("url", "https://")).startswith(("http://", "https://")):
+            raise Refusal(refused(422, "Validation Failed"))
+        self.hook_secret = str(given.get("secret", self.hook_secret))
+        self.hook |= {name: given[name] for name in given if name in self.hook and name != "secret"}
+        return self.hook
 
     def delivered(self, status: int, said: str, event: str = "issue_comment") -> None:
         """Let a delivery have been answered so."""

@@ -43,6 +43,11 @@ class Routes:
         self.tokens.check_claim(authorization)
         return Answer(200, self.tokens.app.hook)
 
+    def change_hook(self, authorization: str, parameters: Any) -> Answer:
+        """Change where the App's webhook goes; its secret is kept and never shown."""
+        self.tokens.check_claim(authorization)
+        return Answer(200, self.tokens.app.change_hook(parameters))
+
     def list_deliveries(self, authorization: str, parameters: Any) -> Answer:
         """List the App's deliveries, newest first."""
         self.tokens.check_claim(authorization)
@@ -195,6 +200,7 @@ ROUTES: tuple[tuple[str, str, Callable[..., Answer]], ...] = (
     ("POST", r"(/organizations/[^/]+)?/settings/apps/new", Routes.register),
     ("GET", r"/app", Routes.show_app),
     ("GET", r"/app/hook/config", Routes.show_hook),
+    ("PATCH", r"/app/hook/config", Routes.change_hook),
     ("GET", r"/app/hook/deliveries", Routes.list_deliveries),
     ("POST", r"/app-manifests/([^/]+)/conversions", Routes.exchange_code),
     ("GET", r"/user", Routes.show_account),

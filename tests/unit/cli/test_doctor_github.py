@@ -67,7 +67,7 @@ def test_an_app_of_github_that_is_well(threadline: Command, github: GitHubStub) 
         (
             lambda a: a.hook.update(url="https://old.example.com/webhooks/github"),
             f"goes to https://old.example.com/webhooks/github, and should go to {HOOK}",
-            "Webhook URL",
+            "threadline webhook set github",
         ),
         (lambda a: a.hook.update(insecure_ssl=1), "without verifying TLS", "SSL verification"),
         (

@@ -215,9 +215,9 @@ def test_a_bot_of_discord_that_is_well(threadline: Command, discord: DiscordStub
         (
             lambda a: setattr(a, "endpoint", None),
             f"go to nowhere, and should go to {HOOK}/discord",
-            "/information: Interactions Endpoint URL",
+            "threadline webhook set discord",
         ),
-        (lambda a: a.commands.pop(), "commands: missing /help", "curl -X PUT"),
+        (lambda a: a.commands.pop(), "commands: missing /help", "threadline webhook set discord"),
     ],
     ids=["intent", "servers", "permissions", "key", "endpoint", "commands"],
 )

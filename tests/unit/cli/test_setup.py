@@ -126,7 +126,8 @@ def test_discords_addresses(threadline: Command, folder: Path) -> None:
     store(folder, "{}", {"discord/default": {"bot_token": token}})
     said = printed(threadline, "discord", "--url", HERE)
     assert "client_id=1180000000000000101&" in said
-    assert f"\n{HERE}/webhooks/discord\n" in said
+    assert f"{HERE}/webhooks/discord" in said
+    assert "\nthreadline webhook set discord\n" in said
     body = said.partition("-d '")[2].partition("'")[0]
     assert [one["name"] for one in json.loads(body)] == list(discord_needs.names())
     assert token not in said

@@ -134,12 +134,8 @@ def _not_running(app: Registration) -> Iterator[str]:
 
 def _why_off(platform: str, name: str) -> str:
     """Say why the configuration has the app off, "" where it is on."""
-    from threadline.app.configure.compile import compile_settings
-
-    path = Path(state.FILE)
-    source = state.read(path) if path.exists() else b""
     try:
-        rows = compile_settings(source, state.surroundings(), state.FILE).platforms
+        rows = state.compiled().platforms
     except ConfigError as faults:
         return f"{state.FILE} has faults:\n{faults}"
     row = next((one for one in rows if (one.platform, one.app) == (platform, name)), None)

@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     codec = wiring.platform(platform)
     if not isinstance(codec, SetsUp):
         raise ThreadlineError(f"{platform} needs no setup: `{as_typed()} serve` has it")
-    compiled = _compiled()
+    compiled = state.compiled()
     asked = _registration(compiled, platform, name, args.url)
     nowhere = asked.transport == "webhook" and not asked.url
     if nowhere:
@@ -86,23 +86,12 @@ def run(args: argparse.Namespace) -> int:
     return _wait(asked, codec, compiled, args)
 
 
-def _compiled() -> "Compiled":
-    from threadline.app.configure.compile import compile_settings
-
-    return compile_settings(_source(), state.surroundings(), state.FILE)
-
-
-def _source() -> bytes:
-    path = Path(state.FILE)
-    return state.read(path) if path.exists() else b""
-
-
 def _registration(compiled: "Compiled", platform: str, name: str, url: str) -> "Registration":
     from threadline.app.configure.compile import app_settings
     from threadline.cli.known_app import registration
 
     around = state.surroundings()
-    app = app_settings(_source(), around, platform, name, state.FILE)
+    app = app_settings(state.source(), around, platform, name, state.FILE)
     settings, secrets = compiled.settings, _secrets(f"{platform}/{name}")
     made = registration(app, secrets, settings.public_url, settings.bindings)
     return _placed(made, _checked(url)) if url else made

@@ -11,7 +11,7 @@ from threadline.cli.program import as_typed
 from threadline.core.errors import ConfigError, Fault
 
 if TYPE_CHECKING:
-    from threadline.app.configure.surroundings import Surroundings
+    from threadline.app.configure.surroundings import Compiled, Surroundings
     from threadline.app.world import World
     from threadline.wiring import Ports
 
@@ -78,6 +78,19 @@ def read(path: Path) -> bytes:
             return file.read(MAX_BYTES + 1)
     except OSError as error:
         raise ConfigError([Fault(str(path), f"cannot be read: {error.strerror}")]) from None
+
+
+def source() -> bytes:
+    """Read the configuration file, b"" where there is none. Raises ConfigError."""
+    path = Path(FILE)
+    return read(path) if path.exists() else b""
+
+
+def compiled() -> "Compiled":
+    """Compile the configuration file with what stands round it. Raises ConfigError."""
+    from threadline.app.configure.compile import compile_settings
+
+    return compile_settings(source(), surroundings(), FILE)
 
 
 def outputs() -> Mapping[str, str]:

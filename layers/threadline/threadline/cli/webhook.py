@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from threadline.cli import state
@@ -11,6 +10,7 @@ from threadline.core.errors import ThreadlineError
 
 if TYPE_CHECKING:
     from threadline.app.configure.surroundings import Compiled
+    from threadline.core.setup import RegistersWebhook
     from threadline.local.webhooks import TelegramWebhook
 
 TELEGRAM = "telegram"
@@ -31,17 +31,22 @@ def add(subparsers: Any) -> None:
 
 def register(args: argparse.Namespace) -> int:
     """Register the address. Raises ThreadlineError and ConfigError."""
-    compiled = _compiled()
+    from threadline import wiring
+    from threadline.cli.entries import app
+    from threadline.core.setup import RegistersWebhook
+
+    platform, name = app(args.app)
+    codec = wiring.platform(platform)
+    if isinstance(codec, RegistersWebhook):
+        print(_by_api(codec, platform, name))
+        return 0
+    compiled = state.compiled()
     webhook, path = _webhook(args.app, compiled)
     if not path:
         raise ThreadlineError(
             f"{args.app} is polled: write `transport: webhook` for it in {state.FILE} first"
         )
-    public = compiled.settings.public_url
-    if not public:
-        raise ThreadlineError(
-            f"no public address: write `public_url` in {state.FILE}, or set THREADLINE_PUBLIC_URL"
-        )
+    public = _public(compiled)
     asyncio.run(webhook.register(public + path))
     print(f"Telegram sends messages to {public}{path}")
     return 0
@@ -49,7 +54,7 @@ def register(args: argparse.Namespace) -> int:
 
 def remove(args: argparse.Namespace) -> int:
     """Remove the registration. Raises ThreadlineError and ConfigError."""
-    webhook, path = _webhook(args.app, _compiled())
+    webhook, path = _webhook(args.app, state.compiled())
     asyncio.run(webhook.remove())
     print("Telegram keeps messages until they are asked for.")
     if path:
@@ -57,12 +62,27 @@ def remove(args: argparse.Namespace) -> int:
     return 0
 
 
-def _compiled() -> "Compiled":
-    from threadline.app.configure.compile import compile_settings
+def _by_api(codec: "RegistersWebhook", platform: str, name: str) -> str:
+    """Tell the platform over its API, and give what it was told."""
+    from threadline.app import posting
+    from threadline.app.configure.compile import app_settings
+    from threadline.cli.known_app import registration
 
-    path = Path(state.FILE)
-    source = state.read(path) if path.exists() else b""
-    return compile_settings(source, state.surroundings(), state.FILE)
+    compiled, around = state.compiled(), state.surroundings()
+    settings = app_settings(state.source(), around, platform, name, state.FILE)
+    with state.world() as world:
+        secrets = world.secrets.get(f"{platform}/{name}")
+        asked = registration(settings, secrets, _public(compiled), compiled.settings.bindings)
+        flow = codec.register(asked, world.clock.now())
+        return world.calls.run(posting.under_policy(codec, asked.credentials, flow))
+
+
+def _public(compiled: "Compiled") -> str:
+    if not compiled.settings.public_url:
+        raise ThreadlineError(
+            f"no public address: write `public_url` in {state.FILE}, or set THREADLINE_PUBLIC_URL"
+        )
+    return compiled.settings.public_url
 
 
 def _webhook(written: str, compiled: "Compiled") -> tuple["TelegramWebhook", str]:
@@ -72,7 +92,8 @@ def _webhook(written: str, compiled: "Compiled") -> tuple["TelegramWebhook", str
 
     platform, name = app(written)
     if platform != TELEGRAM:
-        raise ThreadlineError(f"on {platform} a webhook is registered on the platform's own pages")
+        how = f"{as_typed()} setup {written} prints what belongs there"
+        raise ThreadlineError(f"on {platform} that is done on the platform's own pages: {how}")
     settings = compiled.settings.app(platform, name)
     row = next(one for one in compiled.platforms if (one.platform, one.app) == (platform, name))
     if settings is None:

@@ -112,6 +112,18 @@ class SetsUp(Platform, Protocol):
         ...
 
 
+@runtime_checkable
+class RegistersWebhook(SetsUp, Protocol):
+    """Can be told over its API where to call."""
+
+    def register(self, app: Registration, now: float) -> Flow[str]:
+        """Tell the platform the address and what belongs to it; say what was told.
+
+        Raises PostError.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """A form that a person's browser hands in at the vendor's, all of it hidden."""

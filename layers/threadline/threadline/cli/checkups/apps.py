@@ -43,15 +43,11 @@ def look(world: "World", settings: "Settings") -> Iterator[Told]:
 
 def off() -> Iterator[Finding]:
     """Name the apps that have secrets here and are off, though nobody switched them off."""
-    from threadline.app.configure.compile import compile_settings
-
-    path = Path(state.FILE)
-    if state.stack.get() and not path.exists():
+    if state.stack.get() and not Path(state.FILE).exists():
         return  # what the stack was pushed is not what would be compiled here
     around = state.surroundings()
-    source = state.read(path) if path.exists() else b""
     try:
-        rows = compile_settings(source, around, state.FILE).platforms
+        rows = state.compiled().platforms
     except ConfigError as faults:
         yield Finding(state.FILE, "has faults; what was in force stays", str(faults))
         return

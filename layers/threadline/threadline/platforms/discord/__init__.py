@@ -171,6 +171,11 @@ class Discord:
 
         return guide(app)
 
+    def register(self, app: Registration, now: float) -> Flow[str]:  # noqa: ARG002
+        from threadline.platforms.discord.registering import register
+
+        return register(app)
+
     def examine(self, app: Registration, now: float) -> Flow[tuple[Finding, ...]]:  # noqa: ARG002
         from threadline.platforms.discord.examine import examine
 

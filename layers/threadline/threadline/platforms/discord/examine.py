@@ -9,7 +9,7 @@ from typing import Final
 from threadline.core.http import Flow, Lost
 from threadline.core.setup import Finding, Registration
 from threadline.platforms.discord import api, needs
-from threadline.platforms.discord.guide import PORTAL, registering, takes_presses
+from threadline.platforms.discord.guide import PORTAL, takes_presses
 from threadline.platforms.discord.payload import Fields, number, sections, snowflake, text
 from threadline.platforms.discord.refusal import Refused
 from threadline.platforms.discord.rest import failure, look
@@ -32,9 +32,9 @@ def examine(app: Registration) -> Flow[tuple[Finding, ...]]:
     servers = yield from _asked("/users/@me/guilds", app)
     findings.append(_servers(servers, application))
     if takes_presses(app):
-        findings += [_key(seen, app, portal), _endpoint(seen, app, portal)]
+        findings += [_key(seen, app, portal), _endpoint(seen, app)]
         commands = yield from _asked(f"/applications/{application}/commands", app)
-        findings.append(_commands(commands, application))
+        findings.append(_commands(commands, app))
     return tuple(findings)
 
 
@@ -82,21 +82,21 @@ def _key(seen: Fields, app: Registration, portal: str) -> Finding:
     return Finding("public key", "is another application's", remedy)
 
 
-def _endpoint(seen: Fields, app: Registration, portal: str) -> Finding:
-    told, page = text(seen, "interactions_endpoint_url"), f"{portal}/information"
+def _endpoint(seen: Fields, app: Registration) -> Finding:
+    told = text(seen, "interactions_endpoint_url")
     if not app.url:
         where = f"go to {told}" if told else "go nowhere: they want a public address"
         return Finding("interactions", where, asked=bool(told))
     if told == app.url:
         return Finding("interactions", f"go to {told}")
     seen_at = f"go to {told or 'nowhere'}, and should go to {app.url}"
-    return Finding("interactions", seen_at, f"{page}: Interactions Endpoint URL {app.url}")
+    return Finding("interactions", seen_at, app.command(f"webhook set {app.name}"))
 
 
-def _commands(commands: Fields, application: str) -> Finding:
+def _commands(commands: Fields, app: Registration) -> Finding:
     known = {text(one, "name") for one in sections(commands, "list")}
     missing = [name for name in needs.names() if name not in known]
     if not missing:
         return Finding("commands", ", ".join(f"/{name}" for name in needs.names()))
     seen = f"missing {', '.join(f'/{name}' for name in missing)}"
-    return Finding("commands", seen, f"with the bot's token in $TOKEN: {registering(application)}")
+    return Finding("commands", seen, app.command(f"webhook set {app.name}"))

@@ -42,12 +42,16 @@ def _interactions(app: Registration, application: str) -> tuple[Step, ...]:
         )
     return (
         Step(
-            "General Information, Interactions Endpoint URL, Save Changes (Discord tries it at"
-            " once, so the secrets have to be stored before):",
-            app.url,
+            f"Tell Discord the slash commands, and that interactions go to {app.url} (it tries the"
+            " address at once, so the secrets have to be stored before):",
+            app.command(f"webhook set {app.name}"),
         ),
-        Step("Register the commands, the bot's token being $TOKEN:", registering(application)),
-    )  # fmt: skip
+        Step(
+            "By hand instead: General Information, Interactions Endpoint URL, that address; and the"
+            " commands, the bot's token being $TOKEN:",
+            registering(application),
+        ),
+    )
 
 
 def registering(application: str) -> str:

@@ -117,6 +117,11 @@ class GitHub:
 
         return examine(app, now)
 
+    def register(self, app: Registration, now: float) -> Flow[str]:
+        from threadline.platforms.github.registering import register
+
+        return register(app, now)
+
     def form(self, app: Registration, back: str, state: str, organisation: str) -> Form:
         from threadline.platforms.github.registering import form
 

@@ -113,10 +113,11 @@ def _events(seen: Json, edit: str) -> Finding:
 def _hook(hook: Json, app: Registration, page: str) -> Finding:
     address = str(rest.field(hook, "url") or "")
     if not address:
-        return Finding("webhook", "none", f"{page}: Webhook URL {app.url}, Active")
+        remedy = f"{page}: Webhook, Active; then {app.command(f'webhook set {app.name}')}"
+        return Finding("webhook", "none", remedy)
     if app.url and address != app.url:
         seen = f"goes to {address}, and should go to {app.url}"
-        return Finding("webhook", seen, f"{page}: Webhook URL")
+        return Finding("webhook", seen, app.command(f"webhook set {app.name}"))
     if str(rest.field(hook, "insecure_ssl")) == "1":
         return Finding(
             "webhook", f"{address}, without verifying TLS", f"{page}: Enable SSL verification"

@@ -75,3 +75,25 @@ def registered(app: Registration, code: str) -> Flow[Registered]:
         app_auth.APP_ID: str(number), app_auth.PRIVATE_KEY: str(key), SECRET: str(secret),
     }  # fmt: skip
     return Registered(f"{slug}[bot]", f"{page or site(app.credentials)}/installations/new", secrets)
+
+
+def register(app: Registration, now: float) -> Flow[str]:
+    """Tell GitHub where the App's webhook goes, with its secret. Raises PostError.
+
+    https://docs.github.com/en/rest/apps/webhooks#update-a-webhook-configuration-for-an-app
+    """
+    secret = app.credentials.secret
+    if not (secret(app_auth.APP_ID) and secret(app_auth.PRIVATE_KEY)):
+        raise PostRejected("a webhook without an App is registered in its repository's Settings")
+    proof = app_auth.claim(app.credentials, now)
+    body: JsonObject = {
+        "url": app.url,
+        "content_type": "json",
+        "insecure_ssl": "0",
+        "secret": secret(SECRET),
+    }
+    answer = yield from rest.call(
+        "PATCH", "/app/hook/config", app.credentials, body, repeatable=True, token=proof
+    )
+    rest.succeeded(answer, app.credentials)
+    return f"GitHub sends the App's webhook to {app.url}"
