@@ -82,6 +82,21 @@ def unguarded(text: str) -> Event:
     return replace(event, id=event_id, content=text, payload=payload)
 
 
+def test_a_bot_that_nobody_may_talk_to_says_so(tmp_path: Path) -> None:
+    """Without any list nobody is let in, which is told at the start, and each message tells why."""
+    with nostr_relay(RELAY) as relay:
+        relay.publish(channel("ch-1", at=now()))
+        root = folder(tmp_path, relay, ANN)
+        config = (root / "threadline.yaml").read_text().splitlines(keepends=True)
+        (root / "threadline.yaml").write_text("".join(one for one in config if "allow" not in one))
+        with serving(root) as served:
+            served.says("Nobody may talk to buzz/default: name people in `allow` of buzz")
+            served.says("buzz/default is connected")
+            relay.publish(said("@bot let me in"), said("@bot and me", by=BEN))
+            until(lambda: "".join(served.said).count("not_allowed") >= 2, served.said)
+        assert ours(relay, CHAT) == []
+
+
 def answered(relay: NostrRelay, text: str) -> dict[str, Any]:
     """Wait for an answer and give the post that it stands in."""
 

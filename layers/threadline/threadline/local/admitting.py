@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from threadline.app.admission import CODE_BYTES, CODE_LIFETIME, anybody_in, make_code
 from threadline.app.world import World
-from threadline.core.settings import AppSettings, Settings
+from threadline.core.settings import Allow, AppSettings, Settings
 
 
 @dataclass(slots=True)
@@ -19,7 +19,12 @@ class Invitations:
     def lines(self, settings: Settings) -> Iterator[str]:
         """Give what to say about apps that are still closed to everybody, a code's line alone."""
         for app in settings.apps:
-            if _wants_code(app, settings) and self._is_due(app):
+            if _is_closed(app, settings):
+                if (app.platform, app.app) not in self._until:
+                    self._until[app.platform, app.app] = float("inf")
+                    where = f"`allow` of {app.platform} in threadline.yaml"
+                    yield f"Nobody may talk to {app.platform}/{app.app}: name people in {where}."
+            elif _wants_code(app, settings) and self._is_due(app):
                 code, change = make_code(
                     app.platform, app.app, self.random(CODE_BYTES), self.world.clock.now()
                 )
@@ -39,9 +44,21 @@ class Invitations:
 
 
 def _wants_code(app: AppSettings, settings: Settings) -> bool:
-    allows = [
+    allows = _allows(app, settings)
+    return any(allow.admitted for allow in allows) and not any(map(_lets_in, allows))
+
+
+def _is_closed(app: AppSettings, settings: Settings) -> bool:
+    """Tell whether it answers nobody, and no code will change that."""
+    allows = _allows(app, settings)
+    return bool(allows) and not any(allow.admitted or _lets_in(allow) for allow in allows)
+
+
+def _allows(app: AppSettings, settings: Settings) -> list[Allow]:
+    return [
         one.allow for one in settings.bindings if (one.platform, one.app) == (app.platform, app.app)
     ]
-    return any(allow.admitted for allow in allows) and not any(
-        allow.everyone or allow.members or allow.senders or allow.chats for allow in allows
-    )
+
+
+def _lets_in(allow: Allow) -> bool:
+    return bool(allow.everyone or allow.members or allow.senders or allow.chats or allow.bots)

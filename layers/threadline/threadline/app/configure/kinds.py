@@ -172,7 +172,7 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
             own_address=True,
             sender=Ids(r"[0-9A-Fa-f]{64}|npub1[a-z0-9]{58}", "a public key", _nostr_key),
             chat=Ids(
-                r"[!-~]{1,54}", "a channel's id, such as 136852ee-63e1-49c2-8927-413b5ee8e5f7"
+                r"[!-~]{1,51}", "a channel's id, such as 136852ee-63e1-49c2-8927-413b5ee8e5f7"
             ),
         ),
         "github": Kind(
