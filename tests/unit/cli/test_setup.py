@@ -157,6 +157,7 @@ def test_buzzs_key(threadline: Command, folder: Path) -> None:
     store(folder, "{}", {"buzz/default": {"private_key": key}})
     said = printed(threadline, "buzz")
     assert encode(bytes.fromhex(US.pubkey), "npub") in said
+    assert f"--pubkey {US.pubkey} --role bot" in said
     assert key not in said
 
 
