@@ -80,7 +80,7 @@ def _unsaid(world: Simulation, scenario: Scenario) -> Iterator[str]:
 
 def doubtful(world: Simulation, chat: int = CHAT) -> list[Part]:
     """Give the posts whose fate is unknown or that failed: they are shown to the operator."""
-    place = f"telegram/default//{chat}"
+    place = world.place(chat)
     items = world.ports.ports.store.query("outbox", place, "done#", limit=1000)
     parts = [codec.record(Part, item.attributes) for item in items]
     return [part for part in parts if part.state in UNSURE and part.action == "post"]
@@ -116,7 +116,7 @@ def early(world: Simulation) -> Iterator[str]:
 
 def posted_in_order(world: Simulation, chat: int = CHAT) -> Iterator[str]:
     """What was planned first in a conversation stands first in the chat."""
-    place = f"telegram/default//{chat}"
+    place = world.place(chat)
     items = world.ports.ports.store.query("outbox", place, "done#", limit=1000)
     parts = [codec.record(Part, item.attributes) for item in items]
     posts = [part for part in parts if part.action == "post" and part.receipt is not None]

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from tests.faults import discord
 from tests.simulation.deerflow import GatewaySimulation, NewerSimulation
+from tests.simulation.discord import discord_settings
 from tests.simulation.world import CHAT, Simulation, settings_with
 from threadline.core.settings import Busy, ReplyMode, Settings
 from threadline.core.texts import say
@@ -198,5 +200,17 @@ SCENARIOS = (
     Scenario(
         "made file", _file, (Expected("present a.txt", "Made a.txt."),),
         make=NewerSimulation, also=_file_stands,
+    ),
+    Scenario(
+        "discord thread", discord.thread,
+        (
+            Expected("long 4", "Paragraph 0."),
+            Expected("and more", "echo: Ada Kern: and more"),
+        ),
+        discord_settings, make=discord.DiscordInstallation, also=discord.each_once,
+    ),
+    Scenario(
+        "discord command", discord.command, (Expected("long 3", "Paragraph 2."),),
+        discord_settings, make=discord.DiscordInstallation, also=discord.each_once,
     ),
 )  # fmt: skip

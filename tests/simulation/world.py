@@ -173,6 +173,10 @@ class Simulation:
         """Give what the bot's posts in the chat say, oldest first."""
         return [one.text for one in self.telegram.shown(chat) if one.by_bot]
 
+    def place(self, chat: int = CHAT) -> str:
+        """Name a chat as the ledger does."""
+        return f"telegram/default//{chat}"
+
     def asked(self) -> list[str]:
         """Give what each run was asked, in order."""
         return [str(run.human["content"]) for run in self.agent.runs()]

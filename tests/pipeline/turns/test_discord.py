@@ -47,6 +47,26 @@ def test_a_mention_is_answered_in_a_thread_that_goes_on(world: DiscordSimulation
     assert len({run.thread for run in world.agent.runs()}) == 1
 
 
+def test_every_mention_begins_a_thread_that_stays(world: DiscordSimulation) -> None:
+    """A later thread of the channel ends no earlier one: both go on without a mention."""
+    first, second = world.hear(f"{MENTION} one"), world.hear(f"{MENTION} two")
+    world.run()
+    for thread, text in ((first["id"], "more of one"), (second["id"], "more of two")):
+        world.hear(text, thread)
+        world.run()
+        assert world.discord.shown(thread)[-1] == f"echo: Ada Kern: {text}"
+    assert len({run.thread for run in world.agent.runs()}) == 2
+
+
+def test_a_channel_may_need_no_mention(tmp_path: Path) -> None:
+    """With `mention: false` all that is said in a channel is answered, each in its thread."""
+    world = DiscordSimulation(tmp_path, settings=discord_settings({"mention": False}))
+    said = world.hear("hello everybody")
+    world.run()
+    assert world.discord.shown(said["id"]) == ["echo: Ada Kern: hello everybody"]
+    world.close()
+
+
 def test_typing_shows_until_there_is_text(world: DiscordSimulation) -> None:
     """A run that says nothing yet shows that it works, for two minutes at most."""
     world.agent.scripts |= {"think": Script("", 40.0), "dream": Script("", 1000.0)}

@@ -146,6 +146,21 @@ def test_an_empty_bucket_is_rested_for(headers: dict[str, str], rest: float) -> 
     assert used_up_for(HttpResponse(200, headers)) == rest
 
 
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("x" * 4500, ["x" * 2000, "x" * 2000, "x" * 500]),
+        ("a" * 1500 + "\n" + "b" * 599, ["a" * 1500, "b" * 599]),
+        ("", []),
+        (" \n ", []),
+    ],
+    ids=["no newline", "at a newline", "empty", "white space"],
+)
+def test_long_answers_are_cut(text: str, parts: list[str]) -> None:
+    """Into parts that Discord takes; it would refuse one of white space alone."""
+    assert [draft.text.strip() for draft in PLATFORM.render(Reply(text))] == parts
+
+
 def test_buttons_offer_the_answers_of_a_question() -> None:
     """Options that fit stand on buttons in rows of five; others stay words in the text."""
     options = tuple(f"option {number}" for number in range(7))
