@@ -33,10 +33,16 @@ def running(
     built: Path, emulated: Emulated, name: str, folder: Path, **instead: str
 ) -> Iterator[Function]:
     """Start a built function with its layers and its environment, allowed what it is granted."""
+    with layered(built, name, {**environ_of(emulated, name), **instead}, folder) as function:
+        yield function
+
+
+@contextmanager
+def layered(built: Path, name: str, environ: Mapping[str, str], folder: Path) -> Iterator[Function]:
+    """Start a built function with its layers, told no more than this."""
     properties = dict(resources(load(), FUNCTION))[name]
     layers = [built / named(layer) for layer in several(properties["Layers"])]
     folder.mkdir(parents=True, exist_ok=True)
-    environ = {**environ_of(emulated, name), **instead}
     with booted(built / name, layers, environ, folder) as function:
         yield function
 

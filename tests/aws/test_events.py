@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from setup import emulating
-from setup.template import FUNCTION, load, named, resources, several
-from tests.aws.runtime_api import Function, booted
+from tests.aws.functions import layered
+from tests.aws.runtime_api import Function
 from tests.aws.test_boot import is_success
 from tests.events import EVENTS, Recorded, recordings
 from threadline import wiring
@@ -56,22 +56,20 @@ def fresh(emulated: str) -> FreshEvents:
 @pytest.fixture
 def ingest(built: Path, emulated: str, tmp_path: Path) -> Iterator[Function]:
     """Boot the built ingest with the variables of env.json."""
-    yield from booted_with(built, emulated, "IngestFunction", tmp_path)
+    environ = environ_of(emulated, "IngestFunction")
+    with layered(built, "IngestFunction", environ, tmp_path) as up:
+        yield up
 
 
-def booted_with(built: Path, url: str, name: str, folder: Path) -> Iterator[Function]:
-    """Boot a built function as `sam local` would, with the emulator's address of this test."""
-    properties = dict(resources(load(), FUNCTION))[name]
-    layers = [built / named(layer) for layer in several(properties["Layers"])]
-    environ = {
+def environ_of(url: str, name: str) -> Mapping[str, str]:
+    """Give what `sam local` would tell a function, with the emulator's address of this test."""
+    return {
         **emulating.environments(url)[name],
         "AWS_REGION": REGION,
         "AWS_DEFAULT_REGION": REGION,
         "AWS_ACCESS_KEY_ID": "defaultkey",
         "AWS_SECRET_ACCESS_KEY": "defaultsecret",
     }
-    with booted(built / name, layers, environ, folder) as function:
-        yield function
 
 
 def test_there_are_events_of_every_function_and_platform() -> None:
@@ -96,15 +94,13 @@ def test_a_function_answers_its_events(
     function: str, built: Path, fresh: FreshEvents, emulated: str, tmp_path: Path
 ) -> None:
     """With the variables of env.json each function does what each of its events asks for."""
-    (running,) = [
-        one for one, _ in resources(load(), FUNCTION) if one.lower() == f"{function}function"
-    ]
-    for booted_one in booted_with(built, emulated, running, tmp_path):
+    logical = f"{function.title()}Function"
+    with layered(built, logical, environ_of(emulated, logical), tmp_path) as up:
         for name in Recordings(EVENTS).names():
             if name.startswith(f"{function}/"):
-                answer = booted_one.invoke(fresh.event(name), SECONDS)
-                assert is_success(answer), booted_one.output()
-        assert "ERROR" not in booted_one.output()
+                answer = up.invoke(fresh.event(name), SECONDS)
+                assert is_success(answer), up.output()
+        assert "ERROR" not in up.output()
 
 
 def test_a_plain_recording_is_stale(ingest: Function, fresh: FreshEvents) -> None:

@@ -38,6 +38,7 @@ from threadline.backends.aws.sqs import SqsQueue
 from threadline.backends.clock import VirtualClock
 from threadline.backends.outgoing import Gate
 from threadline.backends.outgoing_http import GatedAsyncioHttp, GatedHttp
+from threadline.core.ports import Item, Received
 
 QUEUES: Final = MappingProxyType(
     {
@@ -101,6 +102,19 @@ class GatedClient:
         return {}
 
 
+class StaleIndex(DynamoItems):
+    """The store with an index that is behind: what was due once is still listed the next time."""
+
+    listed: Mapping[str, tuple[Item, ...]] = MappingProxyType({})
+
+    def due(self, kind: str, before: float, limit: int) -> tuple[Item, ...]:
+        current = super().due(kind, before, limit)
+        known = {item.key for item in current}
+        stale = [item for item in self.listed.get(kind, ()) if item.key not in known]
+        self.listed = {**self.listed, kind: current}
+        return (*stale, *current)[:limit]
+
+
 @dataclass(frozen=True, slots=True)
 class OnMoto:
     """An account with tables, queues, bucket and secrets; `wired` are its ports behind the gate."""
@@ -108,6 +122,7 @@ class OnMoto:
     ports: wiring.Ports
     wired: wiring.Ports
     stack: ExitStack
+    given: set[str] = field(default_factory=set)
 
     @classmethod
     def open(cls, clock: VirtualClock, gate: Gate) -> "OnMoto":
@@ -138,6 +153,12 @@ class OnMoto:
     def may_give(self, queue: str) -> bool:
         return bool(self.depth(queue)) and self.ready_in(queue) <= 0
 
+    def is_new(self, message: Received) -> bool:
+        """Tell whether no message before said the same."""
+        known = message.body in self.given
+        self.given.add(message.body)
+        return not known
+
     def is_due(self) -> bool:
         found = moto.dynamodb.models.dynamodb_backends[ACCOUNT][ministack.REGION]
         return any(
@@ -161,12 +182,22 @@ def patched(clock: VirtualClock) -> Iterator[None]:
 
 
 class AwsSimulation(Simulation):
-    """One installation on AWS's backends."""
+    """One installation on AWS's backends; what SQS and DynamoDB only nearly promise is not kept.
+
+    A standard queue gives a message twice where none said the same before, and the index of due
+    items is behind.
+    """
 
     __slots__ = ()
 
     def installed(self) -> OnMoto:
         return OnMoto.open(self.clock, self.gate)
+
+    def _received(self, name: str, limit: int) -> tuple[Received, ...]:
+        messages = super()._received(name, limit)
+        assert isinstance(self.ports, OnMoto)
+        again = [] if name == "mailbox" else [one for one in messages if self.ports.is_new(one)]
+        return (*messages, *again)
 
     def _world(self, stubs: Stubs, ports: wiring.Ports) -> World:  # noqa: ARG002 - those unwired
         """Compose the world of a process: its calls to AWS pass the gate one by one."""
@@ -189,7 +220,7 @@ def _ports(
     patience = Patience(clock, Random(7))
     named = {table: table for table in tables.TABLES}
     return wiring.Ports(
-        store=DynamoItems(clients["dynamodb"], named, patience),
+        store=StaleIndex(clients["dynamodb"], named, patience),
         scans=DynamoScans(clients["dynamodb"], named, patience),
         queues=Queues(
             **{name: SqsQueue(clients["sqs"], url, patience) for name, url in urls.items()}

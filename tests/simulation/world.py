@@ -252,7 +252,8 @@ class Simulation:
         began = self.clock.now()
         with contextlib.suppress(StoreError):
             failed = failed_ids(handler(sqs_event(batch), None), messages)
-            self._queue(name).delete([one.receipt for one in messages if one.id not in failed])
+            handled = (one.receipt for one in messages if one.id not in failed)
+            self._queue(name).delete(dict.fromkeys(handled))
         self.longest[name] = max(self.longest.get(name, 0.0), self.clock.now() - began)
         return True
 
