@@ -1,5 +1,6 @@
 """Two tasks, one killed in mid-conversation: the other one goes on, for each kind of socket."""
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from threadline.platforms.buzz.event import EDIT
 pytestmark = pytest.mark.langgraph
 
 TAKES_OVER_WITHIN = 60.0
+LEAVES_WITHIN = 20.0
+AT_ONCE = 25.0
 LONG = f"{'word ' * 120}the end"
 """What the demo agent repeats word by word, for about five seconds."""
 
@@ -78,7 +81,7 @@ def discord() -> Iterator[Chat]:
 
         def checked() -> None:
             assert server.faults == []
-            assert (server.identified, server.resumed) == (1, 1)
+            assert (server.identified, server.resumed) == (1, 2)
 
         app = app_of("discord", server.url, "gateway")
         yield Chat(app, {"bot_token": stub.token}, say, shown, checked)
@@ -129,7 +132,7 @@ def test_a_killed_task_is_followed_by_the_other(
 ) -> None:
     """Killed with -9 while an answer is being worked on: within a minute the other task goes on.
 
-    Every message is answered, in order, and none twice.
+    Every message is answered, in order, and none twice. A task that is stopped is followed at once.
     """
     with (
         platform() as chat,  # type: ignore[attr-defined]
@@ -140,7 +143,12 @@ def test_a_killed_task_is_followed_by_the_other(
         with task(tmp_path) as second:
             second.becomes(chat.socket, "waiting")
             talks_on(chat, here, first, second)
-            assert second.leave()[0] == 0
+            status, seconds = second.leave()
+            assert (status, seconds < LEAVES_WITHIN) == (0, True)
+        chat.say("between two tasks")
+        with task(tmp_path) as third:
+            assert third.becomes(chat.socket, "connected") < AT_ONCE
+            until(lambda: chat.answers("between two tasks") == 1, here.logs)
         assert chat.secrets.popitem()[1] not in here.logs()
     chat.checked()
 
@@ -161,3 +169,28 @@ def talks_on(chat: Chat, here: Installation, first: Task, second: Task) -> None:
     wanted = ("hello", "the end", "while nobody hears", "afterwards")
     assert [chat.answers(text) for text in wanted] == [1, 1, 1, 1]
     assert len(chat.shown()) == len(wanted)
+
+
+def test_a_task_that_stood_still_lets_go(tmp_path: Path, demo_server: AgentServer) -> None:
+    """Stopped for a minute and woken, a task finds the socket held, and hands nothing over."""
+    with (
+        discord() as chat,
+        installed(tmp_path, chat.app, chat.secrets, demo_server.url) as here,
+        task(tmp_path) as first,
+    ):
+        first.becomes(chat.socket, "connected")
+        with task(tmp_path) as second:
+            second.becomes(chat.socket, "waiting")
+            chat.say("hello")
+            until(lambda: chat.answers("hello"), here.logs)
+            first.process.send_signal(signal.SIGSTOP)
+            chat.say("while it stands still")
+            assert second.becomes(chat.socket, "connected") < TAKES_OVER_WITHIN
+            first.process.send_signal(signal.SIGCONT)
+            chat.say("once it is awake")
+            until(lambda: chat.answers("once it is awake"), here.logs)
+            first.becomes(chat.socket, "waiting")
+            assert second.socket(chat.socket)["state"] == "connected"
+            wanted = ("hello", "while it stands still", "once it is awake")
+            assert [chat.answers(text) for text in wanted] == [1, 1, 1]
+            assert len(chat.shown()) == len(wanted)
