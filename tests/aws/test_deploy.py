@@ -12,7 +12,7 @@ from tests.aws.conftest import Deployed
 from tests.aws.deployment import STACK, Emulator, deploy
 from tests.aws.installation import Installation
 from tests.aws.test_pipeline import runs
-from tests.pipeline.serving import PATIENCE, WEBHOOK_SECRET
+from tests.pipeline.serving import CHAT, PATIENCE, WEBHOOK_SECRET, until
 from tests.pipeline.setting import setting
 
 pytestmark = [pytest.mark.sam, pytest.mark.aws]
@@ -112,6 +112,36 @@ def test_an_upgrade_loses_no_message(installation: Installation, built: Path) ->
     installation.until_posted(*(f"You said: {text}" for text in texts))
     posts = installation.posts()
     assert [posts.count(f"You said: {text}") for text in texts] == [1] * len(texts)
+
+
+@pytest.mark.langgraph
+def test_a_person_is_forgotten(installation: Installation) -> None:
+    """The operator sees the person's runs and forgets them: no table names them afterwards."""
+    installation.watched()
+    seen = installation.threadline("agent", "runs", f"telegram/default//{CHAT}/")
+    assert " success " in seen
+    assert str(CHAT) in rests(installation)
+    until(lambda: is_forgotten(installation), "the end of the turn")
+    assert str(CHAT) not in rests(installation)
+    assert runs(installation.agent) == []
+
+
+def is_forgotten(installation: Installation) -> bool:
+    """Forget the person, with the agent's thread; tell whether nothing of theirs was in work."""
+    try:
+        installation.threadline("forget", f"telegram:{CHAT}", "--threads", "--yes")
+    except AssertionError as refused:
+        if "in work" not in str(refused):
+            raise
+        return False
+    return True
+
+
+def rests(installation: Installation) -> str:
+    """Give every item of the stack's tables, as they lie there."""
+    dynamodb = installation.emulator.client("dynamodb")
+    tables = [one for name, one in installation.outputs.items() if name.endswith("Table")]
+    return "".join(str(dynamodb.scan(TableName=one)["Items"]) for one in tables)
 
 
 def written_slowly(installation: Installation) -> list[str]:

@@ -123,13 +123,17 @@ def test_the_runs_of_a_conversation_are_listed(
 def test_a_thread_is_listed_by_its_id_and_owner(
     threadline: Command, folder: Path, gateway: Gateway
 ) -> None:
-    """A thread that no conversation leads to wants its owner; the error says so."""
+    """A thread that no conversation leads to wants its owner, and the error says so; others not."""
     run = ask(gateway, "hello")
     configure(folder, gateway)
     lacking = threadline("agent", "runs", THREAD)
     assert lacking.code == 1
     assert "add --owner OWNER" in lacking.err
     assert run in threadline("agent", "runs", THREAD, "--owner", OWNER).out
+    configure(folder, gateway, conversation())
+    known = threadline("agent", "runs", THREAD)
+    assert f"conversation {KEY}: idle" in known.out
+    assert run in known.out
 
 
 def test_a_run_is_cancelled_once_agreed(

@@ -7,10 +7,11 @@ from typing import Final
 from threadline.app import agents, audit, items
 from threadline.app.agents import Contact
 from threadline.app.audit import Hand
+from threadline.app.scanning import all_of
 from threadline.app.world import World
 from threadline.core.errors import AgentRejected, ThreadlineError
 from threadline.core.ids import ConversationKey, OwnerId, RunId, ThreadId
-from threadline.core.ports import ItemStore
+from threadline.core.ports import ItemStore, Scans
 from threadline.core.records import Conversation, JournalRow, Seen
 from threadline.core.settings import ReplyMode, Settings
 from threadline.core.texts import say
@@ -38,13 +39,13 @@ class Meant:
         return self.to.codec
 
 
-def meant(world: World, asked: str, *, agent: str = "", owner: str = "") -> Meant:
+def meant(world: World, scans: Scans, asked: str, *, agent: str = "", owner: str = "") -> Meant:
     """Find the thread of a conversation, delivery, message or run, or the one that is named.
 
     `agent` and `owner` say what nothing stored does. Raises ThreadlineError.
     """
     settings = world.settings()
-    conversation = conversation_of(world.store, asked)
+    conversation = conversation_of(world.store, asked) or _resting_on(scans, asked)
     if conversation is None:
         thread, known_owner = ThreadId(asked), OwnerId("")
         name = agent or _only(settings, settings.agents, f"nothing here is called {asked}")
@@ -67,6 +68,14 @@ def conversation_of(store: ItemStore, asked: str) -> Conversation | None:
         if found is not None:
             return found
     return next((one for one in under_way(store) if asked in _now(one)), None)
+
+
+def _resting_on(scans: Scans, thread: str) -> Conversation | None:
+    """Find the idle conversation that goes on on a thread: no index leads there."""
+    for item in all_of(scans, "conversations"):
+        if item.key.sort == "conversation" and item.attributes.get("thread") == thread:
+            return items.read(Conversation, item)
+    return None
 
 
 def under_way(store: ItemStore) -> Iterable[Conversation]:
@@ -146,12 +155,12 @@ def _bound(settings: Settings, conversation: Conversation) -> str:
         if (one.platform, one.app) == (conversation.platform, conversation.app)
         and (not one.chats or one.chats & {conversation.chat, conversation.workspace})
     }
-    return _only(settings, names, f"several bindings lead to {conversation.key}")
+    return _only(settings, names, f"no single binding leads to {conversation.key}")
 
 
 def _only(settings: Settings, names: Iterable[str], why: str) -> str:
-    listed = list(names)
+    listed = list(names) or list(settings.agents)
     if len(listed) == 1:
         return listed[0]
-    there = ", ".join(listed or settings.agents) or "none"
+    there = ", ".join(listed) or "none"
     raise ThreadlineError(f"{why}; say which agent with --agent NAME: {there}")

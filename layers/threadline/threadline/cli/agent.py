@@ -45,8 +45,7 @@ def list_runs(args: argparse.Namespace) -> int:
     """Print the thread's runs, newest first. Raises ThreadlineError."""
     from threadline.app import inspecting
 
-    with state.world() as world, _told_what_to_do(args.which):
-        of = _meant(world, args)
+    with _looking(args) as (world, of):
         listed = inspecting.runs(world, of)
         now = world.clock.now()
     print(_heading(of))
@@ -62,8 +61,7 @@ def cancel(args: argparse.Namespace) -> int:
     from threadline.app import inspecting
     from threadline.app.audit import Hand
 
-    with state.world() as world, _told_what_to_do(args.which):
-        of = _meant(world, args)
+    with _looking(args) as (world, of):
         run, now = _active(of, inspecting.runs(world, of), args.which), world.clock.now()
         print(_heading(of))
         print(_line(run, now))
@@ -81,8 +79,7 @@ def show(args: argparse.Namespace) -> int:
     from threadline.app import inspecting
     from threadline.core.policy import redact
 
-    with state.world() as world, _told_what_to_do(args.which):
-        of = _meant(world, args)
+    with _looking(args) as (world, of):
         thread = inspecting.seen(world, of)
     print(_heading(of))
     last = thread.messages[-args.last :] if args.last > 0 else ()
@@ -107,17 +104,16 @@ def _with_target(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     return parser
 
 
-def _meant(world: "World", args: argparse.Namespace) -> "Meant":
+@contextmanager
+def _looking(args: argparse.Namespace) -> "Iterator[tuple[World, Meant]]":
+    """Find what is meant; an agent's error says, too, what a person can do about it."""
     from threadline.app import inspecting
 
-    return inspecting.meant(world, args.which, agent=args.agent, owner=args.owner)
-
-
-@contextmanager
-def _told_what_to_do(which: str) -> Iterator[None]:
-    """Add to an agent's error what a person can do about it."""
+    which = args.which
     try:
-        yield
+        with state.ports() as opened, state.world_on(opened) as world:
+            scans, more = opened.scans, {"agent": args.agent, "owner": args.owner}
+            yield world, inspecting.meant(world, scans, which, **more)
     except ThreadMissing as error:
         raise ThreadlineError(
             f"{error}: the agent does not know a thread of {which}. It may have lost its memory;"

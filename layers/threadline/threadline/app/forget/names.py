@@ -1,28 +1,14 @@
 """First look through the tables: by which names the subject's things go, and what is in work."""
 
-from collections.abc import Iterator
-from typing import Final
-
 from threadline.app import items
 from threadline.app.forget.found import Found
 from threadline.app.forget.subject import Traces
+from threadline.app.scanning import all_of
 from threadline.core import keys
 from threadline.core.ids import ConversationKey, MailboxKey
-from threadline.core.ports import Item, ItemStore, Key, Scans
+from threadline.core.ports import Item, ItemStore, Scans
 from threadline.core.records import Conversation, Fate, Seen, Waiting
 from threadline.core.turn import State
-
-PAGE: Final = 1000
-
-
-def all_of(scans: Scans, table: str) -> Iterator[Item]:
-    """Read a table from end to end."""
-    after: Key | None = None
-    while page := scans.scan(table, after, PAGE):
-        yield from page
-        if len(page) < PAGE:
-            return
-        after = page[-1].key
 
 
 def look(store: ItemStore, scans: Scans, found: Found) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from threadline.app import codec
 from threadline.app.codec import Unreadable
-from threadline.app.forget.names import all_of
 from threadline.app.forget.subject import Person
+from threadline.app.scanning import all_of
 from threadline.core.ports import Item, Scans
 from threadline.core.records import Admitted, Waiting
 from threadline.core.settings import Settings

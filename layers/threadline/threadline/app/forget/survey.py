@@ -13,6 +13,7 @@ from threadline.app.forget import found as kinds
 from threadline.app.forget import names
 from threadline.app.forget.found import Found
 from threadline.app.forget.subject import Person, Traces
+from threadline.app.scanning import all_of
 from threadline.core import keys
 from threadline.core.ports import Item, ItemStore, Scans
 from threadline.core.records import (
@@ -37,7 +38,7 @@ def survey(store: ItemStore, scans: Scans, traces: Traces, now: float) -> Found:
     found = Found(traces, now)
     names.look(store, scans, found)
     for table in ("outbox", "conversations", "deliveries", "connections"):
-        for _, group in groupby(names.all_of(scans, table), lambda item: item.key.partition):
+        for _, group in groupby(all_of(scans, table), lambda item: item.key.partition):
             together = tuple(group)
             for item in together:
                 kind = item.key.sort.partition("#")[0]
