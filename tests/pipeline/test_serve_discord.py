@@ -1,23 +1,27 @@
 """`threadline serve` with a Discord bot: a token alone, a thread, a kill in mid-conversation."""
 
 import json
+import random
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.pipeline.agent_server import AgentServer
-from tests.pipeline.serving import serving, until
+from tests.pipeline.serving import Served, serving, until
 from tests.stubs.discord import ADA_DM, BOT, GENERAL, TOKEN, DiscordStub
 from tests.stubs.discord_server import DiscordServer
 
 pytestmark = pytest.mark.langgraph
+KILLS = 4
+AT_ONCE = 3
 
 
-def new_bot(root: Path, discord: DiscordServer) -> Path:
+def new_bot(root: Path, discord: DiscordServer, more: str = "") -> Path:
     """Make a folder whose Discord bot answers whoever was let in."""
     (root / "threadline.yaml").write_text(
-        f"platforms: {{discord: {{apps: {{default: {{base_url: '{discord.url}'}}}}}}}}\n"
+        f"platforms: {{discord: {{{more}apps: {{default: {{base_url: '{discord.url}'}}}}}}}}\n"
     )
     folder = root / ".threadline"
     folder.mkdir(mode=0o700)
@@ -67,6 +71,44 @@ def test_a_new_bot_answers_in_threads_also_after_a_kill(
         answers = [one for one in shown(stub, thread) if "You said" in one]
         assert len(answers) == 2
         assert TOKEN not in "".join(served.said)
+
+
+def test_killed_again_and_again_every_question_is_answered_once(
+    tmp_path: Path, demo_server: AgentServer
+) -> None:
+    """`serve` killed with -9 at any moment, four times: each question has one answer at the end."""
+    chance, agent = random.Random(20_261_130), {"THREADLINE_AGENT_URL": demo_server.url}
+    with DiscordServer(DiscordStub()) as discord:
+        tell, asked = telling(discord), dict[str, str]()
+        root = new_bot(tmp_path, discord, "allow: everyone, ")
+
+        def ask(pause: float = 0.0) -> None:
+            text = f"question {len(asked)}"
+            asked[tell(GENERAL, f"<@{BOT}> {text}")] = text
+            time.sleep(pause)
+
+        def answered() -> dict[str, str]:
+            said = {one: shown(discord.stub, one) for one in asked}
+            return {one: texts[0].rpartition(": ")[2] for one, texts in said.items() if texts}
+
+        served = Served.start(root, agent)
+        try:
+            served.says("discord/default is connected")
+            for _ in range(KILLS):
+                for _ in range(AT_ONCE):
+                    ask(chance.random() * 1.2)
+                served.kill()
+                for _ in range(AT_ONCE):
+                    ask()
+                time.sleep(chance.random())
+                served = Served.start(root, agent)
+                served.says("discord/default is connected")
+            until(lambda: answered() == asked, lambda: str(answered()))
+            time.sleep(3)
+            assert [len(shown(discord.stub, one)) for one in asked] == [1] * len(asked)
+            assert discord.identified == 1
+        finally:
+            assert served.interrupt() == 0
 
 
 def shown(stub: DiscordStub, channel: str) -> list[str]:
