@@ -11,7 +11,9 @@ from threadline.core.ports import MAX_CHANGES, Change, Delete, Expect, Item, Ite
 from threadline.core.schema import SCHEMA
 from threadline.core.settings import AppSettings
 
-MOST: Final = 2000
+MOST: Final = 10_000
+"""Names of one cursor: a bot of Discord's has one for each server, thread and direct chat."""
+
 _PREFIX: Final = "cursor#"
 
 

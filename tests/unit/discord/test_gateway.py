@@ -221,6 +221,17 @@ def test_a_frame_that_cannot_be_read_may_have_been_a_message() -> None:
     assert step.end is None
 
 
+def test_a_clock_that_was_ahead_hides_no_gap() -> None:
+    """Heard in what is now the future, a session still asks for what was said of late."""
+    gateway = Gateway()
+    gateway.enters()
+    gateway.closes(4009)
+    gateway.now -= 3600.0
+    second = gateway.again()
+    second.enters()
+    assert (int(second.cursor["gap"]) >> 22) / 1000 + 1_420_070_400 <= second.now - 59.0
+
+
 def test_what_comes_again_is_not_heard_up_to_now() -> None:
     """A connection that breaks among missed events leaves the time until which all was heard."""
     gateway = Gateway()

@@ -211,7 +211,7 @@ class Gateway:
         """Begin a session: what was said since the last one is to be asked for."""
         servers = {snowflake(one, "id") for one in sections(said, "guilds")} - {""}
         known = self.known.in_guilds(servers)
-        gap = self.gap or (first_of(self.heard_at - DOUBT) if self.heard_at else "")
+        gap = self.gap or (first_of(min(self.heard_at, now) - DOUBT) if self.heard_at else "")
         session = text(said, "session_id")
         inside = replace(
             self, phase=Phase.IN, within=NEVER, known=known, session=session, gap=gap,
@@ -249,7 +249,7 @@ def _doubtful(session: Gateway, now: float) -> Gateway:
     """Note that events are missing, since the last one that came at the earliest."""
     if session.phase is Phase.GREETING:
         return session
-    since = (session.told_at or now) - DOUBT
+    since = min(session.told_at or now, now) - DOUBT
     return replace(session, gap=session.gap or first_of(since), owed=True)
 
 
