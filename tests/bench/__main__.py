@@ -9,10 +9,12 @@ from collections.abc import Sequence
 
 from tests.bench.following import following
 from tests.bench.gates import Gate
+from tests.bench.parsing import parsing
 from tests.bench.reading import reading
 
 GATES = (
     Gate("following", "2,000 runs followed by one process, to langgraph_sdk", following),
+    Gate("parsing", "a delivery verified and parsed, warm, to the vendors' libraries", parsing),
     Gate("reading", "bytes read of an agent for a run, to messages and values", reading),
 )
 

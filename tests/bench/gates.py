@@ -8,7 +8,8 @@ from dataclasses import dataclass
 class Row:
     """One measured comparison; `limit` is the most that ours may be of the peer's.
 
-    `at_least` turns it round: ours must be the limit times the peer's or more.
+    `at_least` turns it round: ours must be the limit times the peer's or more. `aim` is what was
+    aimed at where that is not reached; the limit then holds what is.
     """
 
     what: str
@@ -17,6 +18,7 @@ class Row:
     unit: str
     limit: float
     at_least: bool = False
+    aim: float | None = None
 
     @property
     def ratio(self) -> float:
@@ -31,6 +33,8 @@ class Row:
     def __str__(self) -> str:
         sign = "≥" if self.at_least else "≤"
         verdict = "holds" if self.holds else "DOES NOT HOLD"
+        if self.aim is not None:
+            verdict += f" (aimed at {self.aim})"
         figures = f"{figure(self.ours)} to {figure(self.peer)} {self.unit}"
         return f"{self.what:<58} {figures:<28} {self.ratio:>6.3f} {sign} {self.limit:<5} {verdict}"
 

@@ -23,7 +23,7 @@ def webhook(event: Mapping[str, Any]) -> Webhook:
         method=str(http.get("method") or "POST").upper(),
         path=str(event.get("rawPath") or http.get("path") or "/"),
         query={str(name): str(value) for name, value in _pairs(event, "queryStringParameters")},
-        headers={str(name).lower(): str(value) for name, value in headers.items()},
+        headers={name.lower(): value for name, value in headers.items()},
         body=_body(event),
     )
 

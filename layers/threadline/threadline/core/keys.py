@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from threadline.core.ids import ConversationKey, MailboxKey, MessageId, OwnerId, ThreadId, TurnId
@@ -11,6 +12,7 @@ _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.:@+=-]")
 _OWNER_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 
+@lru_cache(maxsize=1024)
 def escape(part: str) -> str:
     """Make one part of a key free of separators, reversibly (percent-escaped UTF-8)."""
     if part.isascii() and part.isalnum():
@@ -26,7 +28,7 @@ def unescape(part: str) -> str:
 
 def join(parts: Sequence[str]) -> str:
     """Join parts to one key; `split` gives them back."""
-    return "/".join(escape(part) for part in parts)
+    return "/".join(map(escape, parts))
 
 
 def split(key: str) -> tuple[str, ...]:

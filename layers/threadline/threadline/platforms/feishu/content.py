@@ -14,7 +14,7 @@ from threadline.platforms.feishu.files import file_of, image_of, named
 from threadline.platforms.feishu.payload import Fields, decode, text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Content:
     """Text with its mention tokens, and files; `only` stands for what cannot be taken."""
 

@@ -6,14 +6,18 @@ https://open.feishu.cn/document/ukTMukTMukTM/uYDNxYjL2QTM24iN0EjN/event-subscrip
 
 import base64
 import hashlib
-from typing import Final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.algorithms import AES256
 
 _BLOCK: Final = 16
 
 
 def unseal(sealed: str, key: str) -> bytes | None:
     """Open base64 of initial vector and cipher text; None where it is neither, or another key's."""
-    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+    from cryptography.hazmat.primitives.ciphers import Cipher, modes
 
     try:
         raw = base64.b64decode(sealed, validate=True)
@@ -21,7 +25,7 @@ def unseal(sealed: str, key: str) -> bytes | None:
         return None
     if len(raw) < 2 * _BLOCK or len(raw) % _BLOCK:
         return None
-    cipher = Cipher(algorithms.AES256(_digest(key)), modes.CBC(raw[:_BLOCK])).decryptor()
+    cipher = Cipher(_cipher(key), modes.CBC(raw[:_BLOCK])).decryptor()
     padded = cipher.update(raw[_BLOCK:]) + cipher.finalize()
     padding = padded[-1]
     if not 1 <= padding <= _BLOCK or padded[-padding:] != bytes([padding]) * padding:
@@ -31,13 +35,16 @@ def unseal(sealed: str, key: str) -> bytes | None:
 
 def seal(plain: bytes, key: str, vector: bytes) -> str:
     """Seal as Feishu does; `vector` is 16 bytes that never come twice under one key."""
-    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+    from cryptography.hazmat.primitives.ciphers import Cipher, modes
 
     padding = _BLOCK - len(plain) % _BLOCK
-    cipher = Cipher(algorithms.AES256(_digest(key)), modes.CBC(vector)).encryptor()
+    cipher = Cipher(_cipher(key), modes.CBC(vector)).encryptor()
     sealed = cipher.update(plain + bytes([padding]) * padding) + cipher.finalize()
     return base64.b64encode(vector + sealed).decode()
 
 
-def _digest(key: str) -> bytes:
-    return hashlib.sha256(key.encode("utf-8", "replace")).digest()
+@lru_cache(maxsize=16)
+def _cipher(key: str) -> "AES256":
+    from cryptography.hazmat.primitives.ciphers import algorithms
+
+    return algorithms.AES256(hashlib.sha256(key.encode("utf-8", "replace")).digest())

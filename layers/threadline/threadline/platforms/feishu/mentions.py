@@ -17,7 +17,7 @@ _TOKEN: Final = re.compile(r"@_user_[0-9]+|@_all(?![A-Za-z0-9_])")
 _LEADING: Final = re.compile(rf"\s*({_TOKEN.pattern})[\s,:，：]*")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Mentions:
     """The names behind the tokens of one message; `ours` are the tokens that mean this bot."""
 

@@ -17,12 +17,16 @@ CHALLENGE: Final = "url_verification"
 def values(credentials: Credentials, name: str) -> tuple[str, ...]:
     """Give the present value of a secret and the one before it, as far as they are set."""
     both = (credentials.secret(name), credentials.secret(f"{name}.previous"))
-    return tuple(value for value in both if value.strip())
+    return tuple([value for value in both if value and not value.isspace()])
 
 
 def opened(body: bytes, credentials: Credentials) -> Fields | None:
     """Give what the body says; None where nobody can read it, or not with the keys there are."""
-    said = decode(body)
+    return unsealed(decode(body), credentials)
+
+
+def unsealed(said: Fields | None, credentials: Credentials) -> Fields | None:
+    """Give what a decoded body says: itself where it is plain, None as `opened`."""
     if said is None or SEALED not in said:
         return said
     return next(_unsealed(text(said, SEALED), credentials), None)

@@ -26,11 +26,10 @@ from threadline.platforms.feishu.opening import (
     KEY,
     has_token,
     is_challenge,
-    is_sealed,
-    opened,
+    unsealed,
     values,
 )
-from threadline.platforms.feishu.payload import Fields, milliseconds, section, text
+from threadline.platforms.feishu.payload import Fields, decode, milliseconds, section, text
 from threadline.platforms.feishu.verify import SIGNATURE
 
 RECEIVED: Final = "im.message.receive_v1"
@@ -53,8 +52,9 @@ _LONGEST_CHALLENGE: Final = 1000
 
 def parse(request: Webhook, credentials: Credentials) -> Parsed:
     """Read one delivery. Never raises."""
-    said = opened(request.body, credentials)
-    if said is None or _should_be_sealed(request, credentials):
+    body = decode(request.body)
+    said = unsealed(body, credentials)
+    if body is None or said is None or (said is body and _should_be_sealed(request, credentials)):
         return Ignored(Reason.UNREADABLE)
     if is_challenge(said):
         return _answered(said, credentials)
@@ -72,15 +72,11 @@ def parse(request: Webhook, credentials: Credentials) -> Parsed:
 
 
 def _should_be_sealed(request: Webhook, credentials: Credentials) -> bool:
-    """Tell whether a delivery came plain although Feishu seals everything under an Encrypt Key.
+    """Tell whether a delivery must not come plain: Feishu seals everything under an Encrypt Key.
 
     Over the long connection, which nobody signs, everything comes plain.
     """
-    return (
-        SIGNATURE in request.headers
-        and bool(values(credentials, KEY))
-        and not is_sealed(request.body)
-    )
+    return SIGNATURE in request.headers and bool(values(credentials, KEY))
 
 
 def _answered(said: Fields, credentials: Credentials) -> Parsed:

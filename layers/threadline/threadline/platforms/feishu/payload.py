@@ -23,7 +23,9 @@ def decode(body: bytes | str) -> Fields | None:
 def text(fields: Fields, name: str) -> str:
     """Give a string, "" where there is none; lone surrogates are replaced."""
     value = fields.get(name)
-    return whole(value) if isinstance(value, str) else ""
+    if type(value) is not str:
+        return ""
+    return value if value.isascii() else whole(value)
 
 
 def section(fields: Fields, name: str) -> Fields:

@@ -103,7 +103,7 @@ def _unchanged(said: Fields, before: Fields) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Seen:
     """One post with everything that says what it is."""
 

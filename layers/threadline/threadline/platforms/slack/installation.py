@@ -11,7 +11,7 @@ from threadline.platforms.slack.payload import Fields, flag, identity, section, 
 from threadline.platforms.slack.spoken import Bot
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Installation:
     """The workspace in which the app is installed, or the organisation it is installed for.
 

@@ -7,7 +7,7 @@ from typing import Final
 
 type Fields = Mapping[str, object]
 
-_ID: Final = re.compile(r"[A-Za-z0-9]{1,64}")
+_LONGEST_ID: Final = 64
 _MOMENT: Final = re.compile(r"[0-9]{10}\.[0-9]{6}")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _LARGEST: Final = 2**53
@@ -25,13 +25,17 @@ def decode(body: bytes) -> Fields | None:
 def text(fields: Fields, name: str) -> str:
     """Give a string, "" where there is none; lone surrogates are replaced."""
     value = fields.get(name)
-    return whole(value) if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return value if value.isascii() else whole(value)
 
 
 def identity(fields: Fields, name: str) -> str:
     """Give an id of Slack's (a user, channel, workspace, app), "" where there is none."""
     value = fields.get(name)
-    return value if isinstance(value, str) and _ID.fullmatch(value) else ""
+    if not isinstance(value, str) or not value.isalnum() or len(value) > _LONGEST_ID:
+        return ""
+    return value if value.isascii() else ""
 
 
 def moment(fields: Fields, name: str) -> str:

@@ -15,7 +15,7 @@ SINCE: Final = "since"
 """The fact that says since when an answer can stand there, where no post is answered."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Place:
     """A post in a channel; `ts` is its id there, `thread` the id of the post it was written below.
 

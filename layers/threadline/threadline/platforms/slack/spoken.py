@@ -5,13 +5,14 @@ https://docs.slack.dev/messaging/formatting-message-text
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 _CONTROL: Final = re.compile(r"<([^<>\n]*)>")
 _BROADCASTS: Final = frozenset({"here", "channel", "everyone"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Bot:
     """This app's own account, as far as it is known; `name` is without the @."""
 
@@ -19,7 +20,7 @@ class Bot:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Heard:
     """A text without what only addressed the bot."""
 
@@ -32,11 +33,16 @@ def hear(raw: str, bot: Bot) -> Heard:
     raw = raw.strip()
     if not bot.id or bot.id not in raw:
         return Heard(visible(raw, bot), addressed=False)
-    mention = rf"<@!?{bot.id}(?:\|[^<>]*)?>"
-    rest = re.sub(rf"\A{mention}[\s,:]*", "", raw)
-    return Heard(
-        visible(rest or raw, bot).strip(), addressed=re.search(mention, raw) is not None
-    )  # fmt: skip
+    mention, at_the_beginning = _mentions(bot.id)
+    rest = at_the_beginning.sub("", raw)
+    return Heard(visible(rest or raw, bot).strip(), addressed=mention.search(raw) is not None)
+
+
+@lru_cache(maxsize=64)
+def _mentions(bot: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Give what a mention of a bot looks like, anywhere and at the very beginning."""
+    mention = rf"<@!?{bot}(?:\|[^<>]*)?>"
+    return re.compile(mention), re.compile(rf"\A{mention}[\s,:]*")
 
 
 def visible(raw: str, bot: Bot) -> str:

@@ -54,6 +54,8 @@ def sections(fields: Fields, name: str) -> list[Fields]:
 
 def whole(value: str) -> str:
     """Replace lone surrogates, which no encoding of Unicode can carry."""
+    if value.isascii():
+        return value
     try:
         value.encode()
     except UnicodeEncodeError:
