@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Any, Final
 
+from tests.passed import PassedStore
 from threadline.backends.aws import rows, transaction
 from threadline.backends.aws.dynamodb import DUE_TABLES
-from threadline.core.ports import Change, Check, Hindrance, Item, ItemStore, Key, Put
+from threadline.core.ports import Change, Check, Item, Key, Put
 
 READ_KB: Final = 4
 WRITE_KB: Final = 1
@@ -18,10 +19,9 @@ WRITE_ID: Final = "0" * 32
 
 
 @dataclass(slots=True)
-class MeteredStore:
+class MeteredStore(PassedStore):
     """Passes every call on, and counts units as DynamoDB does for tables with an index of `due`."""
 
-    store: ItemStore
     reads: float = 0.0
     writes: int = 0
     _due: dict[Key, tuple[str, float]] = field(default_factory=dict)
@@ -44,25 +44,12 @@ class MeteredStore:
         self.reads += units(found, READ_KB)
         return found
 
-    def write(self, changes: Sequence[Change]) -> None:
-        self._count(changes)
-        self.store.write(changes)
-
-    def write_once(self, changes: Sequence[Change], write_id: str) -> None:
-        self._count(changes)
-        self.store.write_once(changes, write_id)  # type: ignore[attr-defined]
-
-    def write_each(self, writes: Sequence[Sequence[Change]]) -> tuple[Hindrance, ...]:
-        for changes in writes:
-            self._count(changes)
-        return self.store.write_each(writes)
-
     def due(self, kind: str, before: float, limit: int) -> tuple[Item, ...]:
         # An index is read eventually consistently, for half a unit a shard at least.
         self.reads += 0.5 * len(DUE_TABLES) * rows.SHARDS
         return self.store.due(kind, before, limit)
 
-    def _count(self, changes: Sequence[Change]) -> None:
+    def seen(self, changes: Sequence[Change]) -> None:
         needed = transaction.effective(changes)
         each = 2 if len(needed) > 1 else 1
         for change in needed:

@@ -6,7 +6,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from threadline.core.ports import Change, Check, Hindrance, Item, ItemStore, Key, Put
+from tests.passed import PassedStore
+from threadline.core.ports import Change, Check, Put
 
 ROLE: ContextVar[str] = ContextVar("role", default="nobody")
 
@@ -44,43 +45,12 @@ def role(name: str) -> Iterator[None]:
 
 
 @dataclass(slots=True)
-class RoleStore:
+class RoleStore(PassedStore):
     """An item store that notes every write by somebody who is not that item's writer."""
 
-    store: ItemStore
     offences: list[str] = field(default_factory=list)
 
-    def get(self, keys: Sequence[Key]) -> tuple[Item | None, ...]:
-        return self.store.get(keys)
-
-    def query(
-        self,
-        table: str,
-        partition: str,
-        prefix: str = "",
-        *,
-        limit: int = 100,
-        descending: bool = False,
-    ) -> tuple[Item, ...]:
-        return self.store.query(table, partition, prefix, limit=limit, descending=descending)
-
-    def write(self, changes: Sequence[Change]) -> None:
-        self._note(changes)
-        self.store.write(changes)
-
-    def write_once(self, changes: Sequence[Change], write_id: str) -> None:
-        self._note(changes)
-        self.store.write_once(changes, write_id)  # type: ignore[attr-defined]
-
-    def write_each(self, writes: Sequence[Sequence[Change]]) -> tuple[Hindrance, ...]:
-        for changes in writes:
-            self._note(changes)
-        return self.store.write_each(writes)
-
-    def due(self, kind: str, before: float, limit: int) -> tuple[Item, ...]:
-        return self.store.due(kind, before, limit)
-
-    def _note(self, changes: Sequence[Change]) -> None:
+    def seen(self, changes: Sequence[Change]) -> None:
         for change in changes:
             if isinstance(change, Check):
                 continue
