@@ -9,11 +9,13 @@ from collections.abc import Sequence
 
 from tests.bench.following import following
 from tests.bench.gates import Gate
+from tests.bench.ingesting import ingesting
 from tests.bench.parsing import parsing
 from tests.bench.reading import reading
 
 GATES = (
     Gate("following", "2,000 runs followed by one process, to langgraph_sdk", following),
+    Gate("ingesting", "a webhook taken and sent on, cold and warm, to slack_bolt", ingesting),
     Gate("parsing", "a delivery verified and parsed, warm, to the vendors' libraries", parsing),
     Gate("reading", "bytes read of an agent for a run, to messages and values", reading),
 )

@@ -30,7 +30,7 @@ class Child:
     environ: Mapping[str, str] = field(default_factory=dict)
 
     def run(self) -> Told:
-        """Run it to its end; give what it told, with its CPU in seconds and its peak in MB."""
+        """Run it to its end; give what its last line told, and its CPU in seconds."""
         with self.started() as process:
             assert process.stdout is not None
             lines = process.stdout.read().splitlines()
@@ -38,9 +38,9 @@ class Child:
             process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             raise RuntimeError(f"{self.program} ended with {process.returncode}")
-        told: dict[str, float] = json.loads(lines[-1]) if lines else {}
+        told: dict[str, float] = json.loads(lines[-1])
         spent = usage.ru_utime + usage.ru_stime
-        return {"cpu": spent, "peak": usage.ru_maxrss / 1024, **told}
+        return {"cpu": spent, **told}
 
     @contextmanager
     def started(self) -> Iterator[subprocess.Popen[str]]:

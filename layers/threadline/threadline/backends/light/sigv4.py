@@ -8,6 +8,7 @@ import hmac
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 from urllib.parse import quote
 
@@ -67,15 +68,22 @@ def signed(
     )
     place = f"{at[:8]}/{scope.region}/{scope.service}/aws4_request"
     what = hashlib.sha256("\n".join(asked).encode()).hexdigest()
-    key = f"AWS4{credentials.secret_key}".encode()
-    for part in place.split("/"):
-        key = hmac.digest(key, part.encode(), "sha256")
-    signature = hmac.new(key, f"{ALGORITHM}\n{at}\n{place}\n{what}".encode(), "sha256").hexdigest()
+    key = _signing_key(credentials.secret_key, place)
+    signature = hmac.digest(key, f"{ALGORITHM}\n{at}\n{place}\n{what}".encode(), "sha256").hex()
     headers["Authorization"] = (
         f"{ALGORITHM} Credential={credentials.access_key}/{place},"
         f" SignedHeaders={names}, Signature={signature}"
     )
     return headers
+
+
+@lru_cache(maxsize=8)
+def _signing_key(secret: str, place: str) -> bytes:
+    """Derive the key of a day, region and service, which stays the same all day."""
+    key = f"AWS4{secret}".encode()
+    for part in place.split("/"):
+        key = hmac.digest(key, part.encode(), "sha256")
+    return key
 
 
 def _canonical_path(path: str, service: str) -> str:
