@@ -6,19 +6,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One measured comparison; `limit` is the most that ours may be of the peer's.
+    """One measured comparison; `promised` is the most that ours is to be of the peer's.
 
-    `at_least` turns it round: ours must be the limit times the peer's or more. `aim` is what was
-    aimed at where that is not reached; the limit then holds what is.
+    Where that is not reached yet, `held` is what must not be lost again meanwhile.
     """
 
     what: str
     ours: float
     peer: float
     unit: str
-    limit: float
-    at_least: bool = False
-    aim: float | None = None
+    promised: float
+    held: float | None = None
 
     @property
     def ratio(self) -> float:
@@ -26,17 +24,21 @@ class Row:
         return self.ours / self.peer
 
     @property
-    def holds(self) -> bool:
+    def kept(self) -> bool:
         """Whether the promise is kept."""
-        return self.ratio >= self.limit if self.at_least else self.ratio <= self.limit
+        return self.ratio <= self.promised
+
+    @property
+    def broken(self) -> bool:
+        """Whether it is worse than what must hold already."""
+        return self.ratio > (self.promised if self.held is None else self.held)
 
     def __str__(self) -> str:
-        sign = "≥" if self.at_least else "≤"
-        verdict = "holds" if self.holds else "DOES NOT HOLD"
-        if self.aim is not None:
-            verdict += f" (aimed at {self.aim})"
+        verdict = "holds" if self.kept else "BROKEN" if self.broken else "falls short"
+        if self.held is not None and not self.kept:
+            verdict += f" (held to {self.held})"
         figures = f"{figure(self.ours)} to {figure(self.peer)} {self.unit}"
-        return f"{self.what:<58} {figures:<28} {self.ratio:>6.3f} {sign} {self.limit:<5} {verdict}"
+        return f"{self.what:<58} {figures:<28} {self.ratio:>6.3f} ≤ {self.promised:<5} {verdict}"
 
 
 @dataclass(frozen=True, slots=True)
