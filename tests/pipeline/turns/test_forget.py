@@ -31,7 +31,8 @@ from threadline.app import codec, dispatch, items
 from threadline.app.dispatch import Received
 from threadline.app.forget.bodies import HIDDEN_FOR
 from threadline.app.forget.removal import InWork
-from threadline.app.forget.subject import Place
+from threadline.app.forget.subject import Place, Traces
+from threadline.app.forget.survey import named_in, survey
 from threadline.backends.outgoing import OpenGate
 from threadline.core import settings
 from threadline.core.envelope import Wake
@@ -88,6 +89,48 @@ def test_nothing_of_others_is_touched(world: Busy) -> None:
     assert {name: blobs.get(name) for name in blobs.names("")} == others
     letters = world.ports.ports.queues.dead.receive(10, visibility=1.0)
     assert [str(BEN) in letter.body for letter in letters] == [True]
+
+
+@pytest.mark.parametrize("text", ["", "None"])
+def test_what_names_nothing_is_about_nobody(world: Busy, text: str) -> None:
+    """A command has no turn; lines and rows that name none are not about its sender."""
+    world.says(ADA, "/help")
+    world.says(ADA, "hello")
+    world.run()
+    found = survey(world.ports.ports.store, world.scans, Traces(TELEGRAM), world.clock.now())
+    assert found.traces.deliveries
+    assert not named_in(found.traces, text)
+
+
+def test_what_was_given_up_in_a_group_is_forgotten(world: Busy, tmp_path: Path) -> None:
+    """A message that became a dead letter among others' goes with its files and its rows."""
+    world.telegram.add_file("F9", f"{PLANTED} file".encode())
+    document = {"file_id": "F9", "file_unique_id": "u9", "file_name": "notes.txt",
+                "file_size": 11, "mime_type": "text/plain"}  # fmt: skip
+    world.agent.down = True
+    world.says(ADA, "given up", document=document, **TOPIC)
+    world.run(7200)
+    assert any(item.attributes.get("fate") == "dead" for item in world.everything())
+    world.forget(TELEGRAM)
+    assert traces_of(tmp_path, PLANTED, str(ADA)) == []
+
+
+def test_merged_messages_are_forgotten_each_by_itself(world: Busy) -> None:
+    """Of a turn that answers several people only one's file goes."""
+    world.settings = both_platforms(busy=settings.Busy.COLLECT, owner="team")
+    for person, word in ((ADA, PLANTED), (BEN, "thyme")):
+        world.telegram.add_file(f"F{person}", f"{word} file".encode())
+    world.says(BEN, "sleep 20", **TOPIC)
+    world.run(5)
+    for person in (ADA, BEN):
+        document = {"file_id": f"F{person}", "file_unique_id": f"u{person}", "file_size": 11,
+                    "file_name": "notes.txt", "mime_type": "text/plain"}  # fmt: skip
+        world.says(person, "both", document=document, **TOPIC)
+    world.run()
+    blobs = world.ports.ports.blobs
+    assert len(blobs.names("files/")) == 2
+    world.forget(TELEGRAM)
+    assert [blobs.get(name) for name in blobs.names("files/")] == [b"thyme file"]
 
 
 def test_a_conversation_is_forgotten_alone(world: Busy, tmp_path: Path) -> None:

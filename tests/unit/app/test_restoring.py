@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from threadline import wiring
-from threadline.app.restoring import Found, Restoring
+from threadline.app.restoring import PAGE, Found, Restoring
 from threadline.backends.clock import VirtualClock
 from threadline.core.errors import Conflict
 from threadline.core.ports import Change, Delete, Expect, Item, ItemStore, Key, Put
@@ -120,3 +120,39 @@ def test_what_changes_meanwhile_is_left(stored: Store) -> None:
 
     assert stored.restoring(store=Busy()).put_back(replace=False) == (1, 1)  # type: ignore[arg-type]
     assert stored.texts() == {"a": "of somebody else", "b": "as it was"}
+
+
+def test_what_went_on_is_not_put_back(tmp_path: Path) -> None:
+    """A message that was taken and a part that was posted stand under other keys: not missing."""
+    store = Store(tmp_path)
+    taken = Item(Key(TABLE, "a", "wait#000000000001"), {"text": "taken"})
+    posted = Item(Key("outbox", "a", "live#part#0000000000001#t#000"), {"action": "post"})
+    grown = Item(Key("outbox", "a", "live#part#0000000000002#t#000"), {"action": "edit"})
+    store.both(item("a"), taken, posted, grown)
+    done = Item(Key("outbox", "a", "done#t#000"), {"action": "post"})
+    own = store.table.ports.store
+    own.write([Delete(one.key, Expect.ANY) for one in (taken, posted, grown)])
+    own.write([Put(done, Expect.ABSENT)])
+    restored = [
+        Restoring(store.copy.ports.scans, own, table, store.clock.now()).put_back(replace=False)
+        for table in (TABLE, "outbox")
+    ]
+    assert restored == [(0, 0), (1, 0)]
+    assert own.get([taken.key, posted.key]) == (None, None)
+    assert own.get([grown.key])[0] is not None
+    store.table.close()
+    store.copy.close()
+
+
+def test_a_lost_conversation_comes_back_with_all_that_waits(stored: Store) -> None:
+    """However many messages wait: those put back after their conversation are missing, too."""
+    waiting = [
+        Item(Key(TABLE, "a", f"wait#{number:012d}"), {"text": str(number)})
+        for number in range(PAGE + 20)
+    ]
+    stored.both(item("a"), *waiting[:60])
+    stored.both(*waiting[60:])
+    own = stored.table.ports.store
+    own.write([Delete(one.key, Expect.ANY) for one in [item("a"), *waiting[:60]]])
+    own.write([Delete(one.key, Expect.ANY) for one in waiting[60:]])
+    assert stored.restoring().put_back(replace=False) == (len(waiting) + 1, 0)

@@ -18,6 +18,9 @@ ANSWERS = {
     "nothing in chunks": CHUNKED + b"0\r\n\r\n",
     "sized": SIZED,
     "sized twice the same": SIZED.replace(b"\r\n\r\n", b"\r\ncontent-length: 10\r\n\r\n"),
+    "many spaces in a field": SIZED.replace(
+        b"\r\n\r\n", b"\r\nx-a:\t a" + b" " * 9_000 + b"b \t\r\n\r\n"
+    ),
     "empty": b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n",
     "no content": b"HTTP/1.1 204 No Content\r\ncontent-length: 7\r\n\r\n",
     "until the end": b"HTTP/1.0 200 OK\r\nserver: old\r\n\r\nwhatever comes",

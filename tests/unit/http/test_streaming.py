@@ -1,6 +1,7 @@
 """Streams of the asyncio driver."""
 
 import asyncio
+import gc
 import gzip
 from dataclasses import replace
 
@@ -154,6 +155,23 @@ def test_the_use_cases_see_an_agents_errors(
     with serving(script) as wire, pytest.raises(AgentError, match="follow run") as caught:
         asyncio.run(by_network(blobs, wire.url))
     assert type(caught.value) is error
+
+
+def test_a_stream_that_never_began_leaves_nothing(blobs: FileBlobs) -> None:
+    """No timer and no error of an agent that is down outlive the try."""
+    told: list[object] = []
+
+    async def run() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+        http = AsyncioHttp(blobs, most_bytes=MOST_BYTES)
+        with pytest.raises(StreamBroken):
+            await http.listen(opening("http://127.0.0.1:1"), lambda _: True, idle=0.02)
+        await http.close()
+        await asyncio.sleep(0.1)
+        gc.collect()
+
+    asyncio.run(run())
+    assert told == []
 
 
 def test_an_agent_that_is_down_is_unavailable(blobs: FileBlobs) -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from threadline.app import items, waits
 from threadline.app.agents import brief
+from threadline.app.place import digest
 from threadline.app.plan import write_mail
 from threadline.app.scene import Scene
 from threadline.app.speak import notice
@@ -60,6 +61,7 @@ def bury(scene: Scene, batch: list[Waiting], reason: Reason) -> None:
         row = Seen(
             identity=waiting.identity, delivery=waiting.message.delivery,
             conversation=scene.key, turn=waiting.turn, fate=Fate.DEAD, reason=str(reason),
+            digest=digest(waiting.message), sender=waiting.message.sender.id,
         )  # fmt: skip
         scene.plan.change(Put(items.seen_item(row, scene.now), Expect.ANY))
         mail = Arrived(message=waiting.message, accepted_at=waiting.accepted_at, redriven=True)

@@ -49,7 +49,8 @@ async def _stored(world: World, hint: FollowRun, number: int, file: FileRef) -> 
     nothing = StoredFile(file.name, file.mime, BlobRef("", 0), image=file.image)
     if file.problem:
         return replace(nothing, problem=file.problem)
-    name = f"files/{hint.turn.id}/{number:02d}"
+    whose = hint.turns[number] if hint.turns else hint.turn.id
+    name = f"files/{whose}/{number:02d}"
     try:
         blob = await asyncio.wait_for(_download(world, hint, file, name), TIMEOUT)
         stored = replace(nothing, blob=blob, link=world.blobs.link(name, LINK_LIFE))

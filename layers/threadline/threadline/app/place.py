@@ -96,6 +96,7 @@ def begin(
             FollowRun(
                 conversation=scene.key, mailbox=scene.conversation.mailbox, turn=turn,
                 files=files, job="fetch",
+                turns=tuple(one.turn for one in scene.batch for _ in one.message.files),
             )
         )  # fmt: skip
     scene.journal(Reason.FETCHING if files else Reason.STARTING, f"agent {binding.agent}")

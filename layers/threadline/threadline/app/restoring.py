@@ -1,6 +1,6 @@
 """Put back what a table lost, from a copy of it that was restored beside it."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -18,7 +18,7 @@ class Found(Enum):
     OTHER = "other"
     SAME = "same"
     OVER = "over"
-    """It has expired meanwhile, and nobody would see it."""
+    """It has expired, or went on: what waited was taken, what was to be posted is settled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,12 @@ class Restoring:
         What changes under our hands is left as it then is. Raises StoreError.
         """
         done = left = 0
+        back: set[Key] = set()
         wanted = {Found.MISSING, Found.OTHER} if replace else {Found.MISSING}
-        for found, item, version in self._compared():
+        for found, item, version in self._compared(back):
             if found not in wanted:
                 continue
+            back.add(item.key)
             try:
                 self.store.write([Put(item, version or Expect.ABSENT)])
             except Conflict:
@@ -56,18 +58,25 @@ class Restoring:
                 done += 1
         return done, left
 
-    def _compared(self) -> Iterator[tuple[Found, Item, int]]:
-        """Yield each item of the copy, how it stands, and the version that the table has."""
+    def _compared(self, back: Collection[Key] = ()) -> Iterator[tuple[Found, Item, int]]:
+        """Yield each item of the copy, how it stands, and the version that the table has.
+
+        `back` are those that were put back meanwhile: they tell nothing of what waited for them.
+        """
         for page in self._pages():
             there = self.store.get([item.key for item in page])
+            nexts = tuple(dict.fromkeys(_after(item) for item in page))
+            after = dict(zip(nexts, self.store.get(nexts), strict=True))
             for item, own in zip(page, there, strict=True):
-                yield self._stands(item, own), item, own.version if own else 0
+                went_on = after[_after(item)] is not None and _after(item) not in back
+                found = self._stands(item, own, went_on=went_on)
+                yield found, item, own.version if own else 0
 
-    def _stands(self, item: Item, own: Item | None) -> Found:
+    def _stands(self, item: Item, own: Item | None, *, went_on: bool) -> Found:
         if item.expires_at is not None and item.expires_at <= self.now:
             return Found.OVER
         if own is None:
-            return Found.MISSING
+            return Found.OVER if went_on else Found.MISSING
         same = (own.attributes, own.due, own.expires_at) == (
             item.attributes, item.due, item.expires_at,
         )  # fmt: skip
@@ -80,3 +89,18 @@ class Restoring:
             yield [item for item in page if item.key.partition.startswith(self.only)]
             if len(page) < PAGE:
                 return
+
+
+def _after(item: Item) -> Key:
+    """Name what is there once an item went on, so that it is not missing; else the item itself.
+
+    A message that waits is taken by its conversation; a part that is settled has its last entry.
+    """
+    key = item.key
+    kind, _, rest = key.sort.partition("#")
+    if (key.table, kind) == ("conversations", "wait"):
+        return Key(key.table, key.partition, "conversation")
+    if (key.table, kind) == ("outbox", "live") and rest.startswith("part#"):
+        grown = "#edit" if item.attributes.get("action") == "edit" else ""
+        return Key(key.table, key.partition, f"done#{rest.split('#', 2)[-1]}{grown}")
+    return key

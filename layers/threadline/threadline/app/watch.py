@@ -98,6 +98,8 @@ class Watch:
             run.screen.not_before = max(taken.live.cooling_until, run.now() + WAITS_FOR_OTHERS)
         place = run.screen.destination
         self.followed[hint.turn.id] = run
+        if self.leaving:
+            run.hand_over()  # asked while it was being prepared
         self.world.paces.begin(place)
         try:
             await self._until_closed(run)

@@ -14,7 +14,7 @@ LONGEST_LINE: Final = 8_192
 
 _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
 _STATUS: Final = re.compile(rb"HTTP/1\.[01] ([1-5]\d\d)(?: [^\r\n]*)?")
-_FIELD: Final = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*")
+_FIELD: Final = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)")
 _SIZE: Final = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?")
 _NO_BODY: Final = frozenset({204, 304})
 
@@ -93,7 +93,7 @@ class AnswerReader:
         if status[1] < b"200":
             return
         self.status = int(status[1])
-        self.headers = tuple((one[1].lower(), one[2]) for one in fields if one)
+        self.headers = tuple((one[1].lower(), one[2].strip(b" \t")) for one in fields if one)
         codings = [value.lower() for name, value in self.headers if name == b"transfer-encoding"]
         lengths = {value for name, value in self.headers if name == b"content-length"}
         self.left = None

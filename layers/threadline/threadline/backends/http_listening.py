@@ -68,6 +68,15 @@ class Listening:
         """
         line = _Line(request, take, idle, self._buffer, self.most_bytes)
         try:
+            refusal = await self._heard(request, line)
+        finally:
+            line.leave()
+        if refusal is not None:
+            raise StreamRefused(refusal.finish(self.blobs))
+
+    async def _heard(self, request: HttpRequest, line: "_Line") -> Incoming | None:
+        """Ask, and hear the answer to its end; give one that is a refusal."""
+        try:
             url = split_url(request.url)
             written = _written(request, url, b"".join(outgoing(request, self.blobs)))
             async with asyncio.timeout(request.timeout):
@@ -80,12 +89,9 @@ class Listening:
             raise StreamBroken(Lost("refused", sent=False)) from None
         try:
             transport.write(written)
-            refusal = await line.over
+            return await line.over
         finally:
-            line.leave()
             transport.close()
-        if refusal is not None:
-            raise StreamRefused(refusal.finish(self.blobs))
 
     async def _connect(
         self, url: SplitResult, line: "_Line", *, configured: bool

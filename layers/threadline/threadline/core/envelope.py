@@ -76,6 +76,7 @@ type Mail = Arrived | RunEnded | FilesReady | Wake | Forget
 class FollowRun:
     """Hint: follow this run, or fetch this turn's files.
 
+    `turns` names for each file the turn id that its message had from acceptance.
     `observed` is the version at which somebody else's lease was seen a lease length ago.
     """
 
@@ -84,6 +85,7 @@ class FollowRun:
     turn: Turn
     topic: str = ""
     files: tuple[FileRef, ...] = ()
+    turns: tuple[TurnId, ...] = ()
     observed: int = 0
     job: Literal["follow", "fetch"] = "follow"
     kind: Literal["follow_run"] = "follow_run"

@@ -25,7 +25,9 @@ def look(store: ItemStore, scans: Scans, found: Found) -> None:
         if item.key.sort == "seen":
             _seen(found, item, suspects)
         elif found.traces.goes(str(item.attributes.get("conversation"))):
-            found.traces.turns.add(str(item.attributes.get("turn")))
+            found.traces.turns.add(str(item.attributes.get("turn") or ""))
+    for named in (found.traces.turns, found.traces.deliveries):
+        named.discard("")  # a row that names no turn is about none, and every other one is not
     found.busy += [_in_work(one) for one in under_way if _is_theirs(found.traces, one)]
     for key in suspects - found.traces.whole.keys():
         # What a broken-off removal left of a private conversation: groups never go as a whole.

@@ -51,6 +51,8 @@ def named_in(traces: Traces, text: str) -> bool:
 
     An id of digits alone may be that of a message or a chat as well.
     """
+    if not text:
+        return False
     if text in traces.whole or text in traces.deliveries or text in traces.turns:
         return True
     person = traces.subject
