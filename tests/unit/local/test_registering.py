@@ -1,5 +1,6 @@
 """The page with one button: who may press it, who may answer it, and what is kept."""
 
+import socket
 from collections.abc import Iterator
 
 import httpx
@@ -56,6 +57,18 @@ def test_the_form_is_as_given_and_harmless(page: Registering) -> None:
     )
     assert answer.headers["cache-control"] == "no-store"
     assert "of-nobody" not in answer.text
+
+
+def test_an_address_that_is_none_is_refused(
+    page: Registering, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """400, and nothing on the terminal."""
+    host = page.url.removeprefix("http://").rstrip("/")
+    name, _, port = host.partition(":")
+    with socket.create_connection((name, int(port.partition("/")[0]))) as caller:
+        caller.sendall(f"GET http://[/ HTTP/1.0\r\nHost: {host}\r\n\r\n".encode())
+        assert b" 400 " in caller.makefile("rb").readline()
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_code_is_exchanged_once(page: Registering, vendor: Vendor) -> None:

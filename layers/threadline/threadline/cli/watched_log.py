@@ -12,6 +12,7 @@ from threadline.core.errors import StoreUnavailable
 INGEST_LOGS: Final = "IngestLogGroup"
 SOCKET_LOGS: Final = "LongRunningLogGroup"
 LOOKED_BACK: Final = 86_400.0
+MOST_READS: Final = 100
 
 
 @contextmanager
@@ -35,7 +36,13 @@ def lately(platform: str, now: float) -> Sequence[Line]:
     Raises StoreUnavailable.
     """
     if state.stack.get():
-        return _of_the_stack(platform, now - LOOKED_BACK)()
+        tail = _of_the_stack(platform, now - LOOKED_BACK)
+        read, known = tail(), -1
+        for _ in range(MOST_READS):
+            if len(read) == known:
+                break
+            known, read = len(read), tail()  # the oldest come first, some pages at a time
+        return read
     from threadline.local.folder import StateFolder
     from threadline.local.log import logged_lines
 

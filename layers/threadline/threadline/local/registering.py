@@ -97,7 +97,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Show the form, or take the vendor's answer; only as this machine is called here."""
-        parts = urlsplit(self.path)
+        try:
+            parts = urlsplit(self.path)
+        except ValueError:
+            self.send_error(400)
+            return
         if self.headers.get("host", "") != urlsplit(self.registering.url).netloc:
             status, page = 403, PAGE.format(heading="Not here", body="")
         elif parts.path == BACK:
