@@ -128,6 +128,17 @@ def route(emulator: Emulator, url: str) -> tuple[str, str]:
     return f"{api}.execute-api.localhost:{port}", emulator.endpoint
 
 
+def sweep(emulator: Emulator) -> None:
+    """Invoke the sweep, as a schedule would every minute: the emulator runs none."""
+    functions = emulator.client("lambda")
+    (name,) = (
+        one["FunctionName"]
+        for one in functions.list_functions()["Functions"]
+        if "SweepFunction" in one["FunctionName"]
+    )
+    functions.invoke(FunctionName=name, Payload=b"{}")
+
+
 def written(emulator: Emulator) -> str:
     """Give everything that the functions wrote, by log group."""
     logs = emulator.client("logs")

@@ -1,6 +1,6 @@
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -9,10 +9,10 @@ import pytest
 from tests.aws import ministack
 from tests.aws.blocks import blocks, carried_out
 from tests.aws.conftest import Deployed
-from tests.aws.deployment import STACK, Emulator, deploy
+from tests.aws.deployment import STACK, Emulator, deploy, sweep, written
 from tests.aws.installation import Installation
 from tests.aws.test_pipeline import runs
-from tests.pipeline.serving import CHAT, PATIENCE, WEBHOOK_SECRET, until
+from tests.pipeline.serving import CHAT, PATIENCE, WEBHOOK_SECRET
 from tests.pipeline.setting import setting
 
 pytestmark = [pytest.mark.sam, pytest.mark.aws]
@@ -84,6 +84,7 @@ def test_the_restore_drill_works_as_it_is_written(installation: Installation) ->
     assert "threadline-drill" not in dynamodb.list_tables()["TableNames"]
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.langgraph
 def test_an_upgrade_loses_no_message(installation: Installation, built: Path) -> None:
     """What is written while everything is replaced is answered once, in order.
@@ -110,13 +111,14 @@ def test_an_upgrade_loses_no_message(installation: Installation, built: Path) ->
     deploy(emulator, built, LongRunningImage="", WatchHost="function", **both)
     assert (tasks(emulator), hints(emulator)) == ([], "Enabled")
     answers = [f"You said: {text}" for text in texts]
-    until(lambda: set(answers) <= set(installation.posts()), "every answer")
+    until_swept(installation, lambda: set(answers) <= set(installation.posts()))
     posts = installation.posts()
     assert [posts.count(answer) for answer in answers] == [1] * len(answers)
     # Signs of waiting may stand in the chat before that of the turn they wait for.
     assert runs(installation.agent)[0][-len(texts) :] == texts
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.langgraph
 def test_a_person_is_forgotten(installation: Installation) -> None:
     """The operator sees the person's runs and forgets them: no table names them afterwards."""
@@ -124,9 +126,18 @@ def test_a_person_is_forgotten(installation: Installation) -> None:
     seen = installation.threadline("agent", "runs", f"telegram/default//{CHAT}/")
     assert " success " in seen
     assert str(CHAT) in rests(installation)
-    until(lambda: is_forgotten(installation), "the end of the turn")
+    until_swept(installation, lambda: is_forgotten(installation))
     assert str(CHAT) not in rests(installation)
     assert runs(installation.agent) == []
+
+
+def until_swept(installation: Installation, reached: Callable[[], bool]) -> None:
+    """Wait, and sweep: a function that the emulator replaces dies at its work, lease in hand."""
+    deadline = time.monotonic() + 300.0
+    while not reached():
+        assert time.monotonic() < deadline, written(installation.emulator)
+        sweep(installation.emulator)
+        time.sleep(5.0)
 
 
 def is_forgotten(installation: Installation) -> bool:
