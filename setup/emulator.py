@@ -61,6 +61,8 @@ def main() -> None:
     """Start it, fill it, say what is there, and wait for Ctrl-C."""
     wanted = words()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    # A shell has what it starts in the background ignore Ctrl-C; whoever sends it here means it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     folder = Path(tempfile.mkdtemp(prefix="threadline-emulator-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     try:
