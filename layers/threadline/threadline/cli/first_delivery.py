@@ -1,6 +1,5 @@
-"""Until the first delivery: an app registered, its sender let in, the log watched."""
+"""Until the first delivery: its sender let in, the log watched."""
 
-import argparse
 import secrets as chance
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,61 +11,16 @@ from threadline.cli import state
 from threadline.cli.findings import told
 from threadline.cli.known_app import examined
 from threadline.cli.watched_log import from_now_on
-from threadline.core.errors import ConfigError, ThreadlineError
-from threadline.core.setup import RegistersByForm, Registration, SetsUp
+from threadline.core.errors import ConfigError
+from threadline.core.setup import Registration, SetsUp
 from threadline.local.awaiting import Awaiting
 
 if TYPE_CHECKING:
     from threadline.app.configure.surroundings import Compiled
     from threadline.app.world import World
-    from threadline.core.setup import Registered
 
 ON_A_STACK: Final = 3.0
 """Seconds between looks at a stack's log, which itself is some seconds behind."""
-
-
-def register(
-    world: "World", codec: RegistersByForm, app: Registration, args: argparse.Namespace, mark: str
-) -> Registration:
-    """Offer the form, and keep the secrets that the vendor gives for it.
-
-    Without an answer in time the app stays as it is. Raises ThreadlineError.
-    """
-    from threadline.app import posting
-    from threadline.local.registering import Registering
-
-    def exchange(code: str) -> "Registered":
-        flow = codec.registered(app, code)
-        made = world.calls.run(posting.under_policy(codec, app.credentials, flow))
-        _keep(world, app, made)
-        return made
-
-    with Registering(mark, exchange).served() as page:
-        page.form = codec.form(app, page.back, mark, args.organization)
-        print(f"Open {page.url} in a browser on this machine: its button registers the app.")
-        print("It is also enough to do it by hand, as above: Ctrl-C ends this.", flush=True)
-        try:
-            made = page.wait(args.wait)
-        except KeyboardInterrupt:
-            raise ThreadlineError("stopped; nothing was registered from here") from None
-    if made is None:
-        print("Nobody pressed the button.")
-        return app
-    print(f"{made.name} is registered; {', '.join(made.secrets)} are stored.")
-    print(f"Install it: {made.install}")
-    secrets = {**app.credentials.secrets, **made.secrets}
-    return replace(app, credentials=replace(app.credentials, secrets=secrets))
-
-
-def _keep(world: "World", app: Registration, made: "Registered") -> None:
-    """Store a new app's secrets beside those there are; a former webhook secret stays valid."""
-    from threadline.cli.entries import Entry
-    from threadline.cli.secret_values import merge
-
-    entry = Entry(app.credentials.platform, app.credentials.app)
-    stored = world.secrets.get(str(entry), fresh=True)
-    outcome = merge(stored, made.secrets, entry.secrets, lambda: chance.token_urlsafe(32))
-    world.secrets.put(str(entry), outcome.values)
 
 
 def offer_code(world: "World", app: Registration, compiled: "Compiled") -> None:

@@ -156,13 +156,17 @@ def _warn_unused(app: "Registration", steps: "Sequence[Step]", url: str) -> None
 def _wait(
     app: "Registration", codec: SetsUp, compiled: "Compiled", args: argparse.Namespace
 ) -> int:
-    from threadline.cli.first_delivery import first_delivery, offer_code, register
+    from threadline.cli.by_form import register
+    from threadline.cli.first_delivery import first_delivery, offer_code
     from threadline.local.awaiting import Arrival
 
     with ExitStack() as stack:
         world: World = stack.enter_context(state.world())
         if isinstance(codec, RegistersByForm) and not _is_registered(app):
-            app = register(world, codec, app, args, chance.token_urlsafe(32))
+            made = register(world, codec, app, args, chance.token_urlsafe(32))
+            if made is None:
+                return 130
+            app = made
         offer_code(world, app, compiled)
         awaiting = stack.enter_context(first_delivery(world, codec, app))
         print(

@@ -134,11 +134,15 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """What the vendor gave for a new app: its secrets, and the page where it is installed."""
+    """What the vendor gave for a new app: its secrets, and the page where it is installed.
+
+    It gives them once: `lost` says what to do by hand where they could not be kept.
+    """
 
     name: str
     install: str
     secrets: Mapping[str, str] = field(repr=False)
+    lost: str = ""
 
 
 @runtime_checkable
@@ -150,5 +154,5 @@ class RegistersByForm(SetsUp, Protocol):
         ...
 
     def registered(self, app: Registration, code: str) -> Flow[Registered]:
-        """Exchange the code for the new app's secrets. Raises PostError."""
+        """Exchange the code for the new app's secrets. Raises PostError, saying what to do then."""
         ...

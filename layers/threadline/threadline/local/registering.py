@@ -26,13 +26,15 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Threadline
 class Registering:
     """The page with the form; `url` is where, `back` where the vendor is to lead to.
 
-    `exchange` turns the code into what was registered. It is called once, by the right state only.
+    `exchange` turns the code into what was registered. Only who knows the state has it called, and
+    nobody once it succeeded. `refused` says why it did not.
     """
 
     state: str
     exchange: Callable[[str], Registered]
     form: Form | None = None
     registered: Registered | None = None
+    refused: str = ""
     url: str = ""
     _done: threading.Event = field(default_factory=threading.Event)
     _once: threading.Lock = field(default_factory=threading.Lock)
@@ -61,6 +63,12 @@ class Registering:
         self._done.wait(seconds)
         return self.registered
 
+    def end(self) -> Registered | None:
+        """Take no further code; give what was registered, by an exchange under way too."""
+        with self._once:
+            self._done.set()
+            return self.registered
+
     def page(self) -> tuple[int, str]:
         """Give the page with the button."""
         if self.form is None or self._done.is_set():
@@ -81,13 +89,16 @@ class Registering:
             return 403, PAGE.format(heading="This did not begin here", body="")
         with self._once:
             if self._done.is_set():
-                return 404, PAGE.format(heading="It is registered already", body="")
+                heading = "It is registered already" if self.registered else "This has ended"
+                return 404, PAGE.format(heading=heading, body="")
             try:
                 self.registered = self.exchange(given.get("code", ""))
             except ThreadlineError as error:
+                self.refused = str(error)
                 return 502, PAGE.format(heading="Not registered", body=html.escape(str(error)))
             self._done.set()
-        body = f'<p><a href="{html.escape(self.registered.install)}">Install it</a></p>'
+        install = f'<a href="{html.escape(self.registered.install)}">Install it</a>'
+        body = f"<p>The terminal says when its secrets are stored.</p><p>{install}</p>"
         heading = f"{html.escape(self.registered.name)} is registered"
         return 200, PAGE.format(heading=heading, body=body)
 

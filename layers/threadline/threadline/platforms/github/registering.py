@@ -9,7 +9,7 @@ import re
 from typing import Final
 from urllib.parse import quote, urlencode, urlsplit
 
-from threadline.core.errors import PlatformUnavailable, PostRejected
+from threadline.core.errors import ConversationGone, PlatformUnavailable, PostRejected, PostUnknown
 from threadline.core.http import Flow
 from threadline.core.json import Json, JsonObject
 from threadline.core.posting import Credentials
@@ -63,18 +63,34 @@ def registered(app: Registration, code: str) -> Flow[Registered]:
         raise PostRejected("GitHub sent no code back")
     path = f"/app-manifests/{quote(code)}/conversions"
     answer = yield from rest.anonymous(path, app.credentials)
-    said = rest.read(rest.succeeded(answer, app.credentials))
+    try:
+        said = rest.read(rest.succeeded(answer, app.credentials, adds=True))
+    except PostUnknown as error:
+        raise PostUnknown(f"{error}. Load this page again, which asks once more") from None
+    except ConversationGone as error:
+        used = "the code was used before, or is older than an hour"
+        raise PostRejected(f"{error}: {used}. {_lost(app)}") from None
     number, slug = rest.field(said, "id"), rest.field(said, "slug")
     key, secret = rest.field(said, "pem"), rest.field(said, "webhook_secret")
     page = rest.field(said, "html_url")
     if not isinstance(number, int) or not all(
         isinstance(one, str) and one for one in (slug, key, secret)
     ):
-        raise PlatformUnavailable("GitHub: an App that cannot be read was registered")
+        raise PlatformUnavailable(f"GitHub's answer cannot be read. {_lost(app)}")
     secrets = {
         app_auth.APP_ID: str(number), app_auth.PRIVATE_KEY: str(key), SECRET: str(secret),
     }  # fmt: skip
-    return Registered(f"{slug}[bot]", f"{page or site(app.credentials)}/installations/new", secrets)
+    install = f"{page or site(app.credentials)}/installations/new"
+    return Registered(f"{slug}[bot]", install, secrets, _lost(app))
+
+
+def _lost(app: Registration) -> str:
+    """Say what to do about an App whose secrets nobody has."""
+    return (
+        "The new App stands among the GitHub Apps of its owner (Settings, Developer settings)."
+        " Either delete it there and begin again, or take its App ID, generate a private key and"
+        f" set another webhook secret there, then store the three: {app.store_secrets}"
+    )
 
 
 def register(app: Registration, now: float) -> Flow[str]:
