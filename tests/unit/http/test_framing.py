@@ -1,5 +1,6 @@
 """Answers as they come over the wire, cut anywhere; h11 judges what a body is."""
 
+import time
 from itertools import pairwise
 
 import h11
@@ -114,6 +115,25 @@ def test_random_bytes_give_nothing_or_a_refusal(pieces: list[bytes]) -> None:
     except Malformed:
         return
     assert reader.status == 200
+
+
+@pytest.mark.parametrize("at_once", [65_536, 1])
+@pytest.mark.parametrize(
+    "fields",
+    [b"a: a" + b" " * 60_000 + b"b", b"a: " + b"x " * 30_000, b"\r\n".join([b"a: b"] * 10_000)],
+    ids=["a wide gap", "many gaps", "many fields"],
+)
+def test_a_head_costs_by_its_length(fields: bytes, at_once: int) -> None:
+    """The longest head takes a moment, whatever it is filled with and however it arrives.
+
+    Were its cost to grow with the square of its length, it would take 10 s and more.
+    """
+    reader, began = AnswerReader(), time.process_time()
+    raw = SIZED.replace(b"\r\n\r\n", b"\r\n" + fields + b"\r\n\r\n")
+    for start in range(0, len(raw), at_once):
+        reader.feed(raw[start : start + at_once])
+    assert reader.ended
+    assert time.process_time() - began < 3
 
 
 def test_a_line_may_end_without_a_carriage_return() -> None:

@@ -13,6 +13,7 @@ LONGEST_LINE: Final = 8_192
 """Bytes of the size of a chunk with its extensions, or of a trailer."""
 
 _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
+_LONGEST_END: Final = 4
 _STATUS: Final = re.compile(rb"HTTP/1\.[01] ([1-5]\d\d)(?: [^\r\n]*)?")
 _FIELD: Final = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)")
 _SIZE: Final = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?")
@@ -46,6 +47,7 @@ class AnswerReader:
     left: int | None = 0
     _phase: _Phase = _Phase.HEAD
     _pending: bytes = b""
+    _searched: int = 0
 
     @property
     def ended(self) -> bool:
@@ -73,14 +75,15 @@ class AnswerReader:
 
     def _read_head(self, received: bytes) -> bytes:
         """Read heads until one is no announcement; give what came behind it."""
-        while found := _HEAD_END.search(received, 0, LONGEST_HEAD):
+        while found := _HEAD_END.search(received, self._searched, LONGEST_HEAD):
             head, received = received[: found.start()], received[found.end() :]
+            self._searched = 0
             self._begin(head)
             if self.status:
                 return received
         if len(received) >= LONGEST_HEAD:
             raise Malformed("the head is too long")
-        self._pending = received
+        self._pending, self._searched = received, max(0, len(received) - _LONGEST_END)
         return b""
 
     def _begin(self, head: bytes) -> None:
