@@ -12,6 +12,7 @@ from typing import Final
 from long_running.following import LONG_POLL
 from setup.template import Template, load, resources
 from tests.peers import ROOT
+from threadline.app.invocation import LOOK, LOOK_EVERY
 from threadline.backends.aws import rows
 from threadline.backends.aws.dynamodb import DUE_TABLES
 from threadline.backends.metrics import METRICS
@@ -113,7 +114,8 @@ def turns(read: Page, stack: Template) -> dict[str, float]:
             turn["messages through FIFO queues"] * read.price("SQS FIFO, a million requests")
             + turn["messages through standard queues"]
             * read.price("SQS standard, a million requests")
-        ),
+        )
+        + turn["looks of watch for further runs"] * read.price("SQS standard, a million requests"),
         "tables": turn["write units"] * read.price("DynamoDB, a million write units")
         + turn["read units"] * read.price("DynamoDB, a million read units"),
         "functions": read.functions(seconds, turn["functions started"] * MILLION, memory(stack)),
@@ -138,12 +140,15 @@ def following(read: Page, stack: Template) -> dict[str, float]:
         + read.price("Public IPv4 address, an hour")
     )
     polling = SECONDS / LONG_POLL / MILLION * read.price("SQS standard, a million requests")
+    looks = SECONDS / (LOOK_EVERY + LOOK) / MILLION
     whole = task + polling
     return {
         "function: a thousand minutes of runs, each followed alone": alone,
         "function: one invocation that always follows something, a month": read.functions(
             SECONDS, 0, memory(stack)
         ),
+        "function: the looks for further runs of that one, a month": looks
+        * read.price("SQS standard, a million requests"),
         "task: a month, with its address": task,
         "task: its polling, a month": polling,
         "**the task is cheaper from so many thousand minutes a month on**": whole / alone,

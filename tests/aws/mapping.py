@@ -15,7 +15,7 @@ from tests.aws.template_rules import sources
 from threadline.local.function import Function
 from threadline.local.worker import Source, Worker
 
-INVOKED_WITHIN = 60.0
+INVOKED_WITHIN = 120.0
 
 
 @contextmanager

@@ -31,6 +31,8 @@ ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "blobs.delete": ("s3:DeleteObject",),
     "secrets.get": ("secretsmanager:GetSecretValue",),
     "queues.mailbox.change_visibility": ("sqs:ChangeMessageVisibility Mailbox",),
+    "queues.runs.receive": ("sqs:ReceiveMessage Runs",),
+    "queues.runs.delete": ("sqs:DeleteMessage Runs",),
     **{
         f"queues.{name}.send": (f"sqs:SendMessage {queue}",)
         for name, queue in {

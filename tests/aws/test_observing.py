@@ -49,6 +49,21 @@ def test_the_dashboard_shows_what_is_counted(stack: Template) -> None:
     assert plain == NAMES - BY_PLATFORM
 
 
+def test_runs_that_are_followed_ring_nothing(stack: Template) -> None:
+    """A hint stays in its queue, hidden, while its run is followed, and then is no reason to ring.
+
+    https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
+    """
+    (alarm,) = (
+        one
+        for _, one in resources(stack, "AWS::CloudWatch::Alarm")
+        if {"Name": "QueueName", "Value": {"Fn::GetAtt": "Runs.QueueName"}}
+        in one.get("Dimensions", ())
+    )
+    assert alarm["MetricName"] == "ApproximateNumberOfMessagesVisible"
+    assert alarm["Statistic"] == "Minimum"
+
+
 def test_alarms_watch_what_is_counted(stack: Template) -> None:
     """Each alarm on a metric of ours is on one that is written, with its one dimension."""
     watched = {

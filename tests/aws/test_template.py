@@ -12,6 +12,7 @@ from tests.aws import tables
 from tests.aws.template_rules import RULES, Rule
 from tests.peers import ROOT, path_of
 from threadline import wiring
+from threadline.app import invocation
 from threadline.backends.aws import names
 from threadline.core.platform import ReceivesHttp
 
@@ -79,6 +80,13 @@ def test_the_template_is_valid() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_what_watch_takes_stays_hidden_like_what_it_is_handed(stack: Template) -> None:
+    """A hint that an invocation takes itself does not come again while the invocation lasts."""
+    queue = dict(resources(stack, template.QUEUE))["Runs"]
+    assert queue["VisibilityTimeout"] == invocation.HIDDEN
+    assert dict(resources(stack, FUNCTION))["WatchFunction"]["Timeout"] < invocation.HIDDEN
 
 
 def test_the_functions_are_told_what_they_read(stack: Template) -> None:

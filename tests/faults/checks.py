@@ -104,14 +104,15 @@ def stuck(world: Simulation) -> Iterator[str]:
 
 def early(world: Simulation) -> Iterator[str]:
     """No call to a chat before the time a 429 named."""
-    not_before = 0.0
+    not_before: dict[str, float] = {}
     for call in world.telegram.calls:
         if call.method not in {"sendMessage", "editMessageText"}:
             continue
-        if call.at < not_before:
-            yield f"early: {call.method} {not_before - call.at:.1f} s before its time"
+        chat = str(call.parameters.get("chat_id"))
+        if (early_by := not_before.get(chat, 0.0) - call.at) > 0:
+            yield f"early: {call.method} {early_by:.1f} s before its time"
         if call.status == 429:
-            not_before = call.at + 1.0
+            not_before[chat] = call.at + 1.0
 
 
 def posted_in_order(world: Simulation, chat: int = CHAT) -> Iterator[str]:

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from tests.faults import discord
 from tests.simulation.deerflow import GatewaySimulation, NewerSimulation
 from tests.simulation.discord import discord_settings
+from tests.simulation.invoked import InvokedSimulation
 from tests.simulation.world import CHAT, Simulation, settings_with
 from threadline.core.settings import Busy, ReplyMode, Settings
 from threadline.core.texts import say
+
+OTHER = CHAT + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,24 @@ def _hand_over(world: Simulation) -> None:
     world.watch.hand_over()
     world.run(2)
     world.watch.leaving = False
+
+
+def _beside(world: Simulation) -> None:
+    """A run begins while the only invocation follows another one, which takes it as well."""
+    assert isinstance(world, InvokedSimulation)
+    world.telegram.add_chat(OTHER)
+    world.at_once = 1
+    world.write("sleep 12")
+    world.run(until=lambda: bool(world.agent.runs()))
+    world.run(2)
+    world.write("sleep 14", chat=OTHER)
+
+
+def _other_stands(world: Simulation) -> Iterator[str]:
+    times = sum("slept 14" in one for one in world.shown(OTHER))
+    unsure = any(line.get("state") in {"unknown", "failed"} for line in world.lines)
+    if times > 1 or (times == 0 and not unsure):
+        yield f"the other chat's answer stands {times} times"
 
 
 def _blocked(world: Simulation) -> None:
@@ -174,6 +195,10 @@ SCENARIOS = (
         lambda: settings_with({"busy": Busy.COLLECT}),
     ),
     Scenario("hand-over", _hand_over, (Expected("sleep 7", "slept 7"),)),
+    Scenario(
+        "by invocations", _beside, (Expected("sleep 12", "slept 12"), Expected("sleep 14")),
+        make=InvokedSimulation, also=_other_stands,
+    ),
     Scenario(
         "blocked", _blocked,
         (Expected("hello first", "echo: hello first"), Expected("after the other", "echo: after")),

@@ -126,8 +126,8 @@ class Simulation:
         stubs.slow = self.slow
         ports = replace(self.ports.ports, store=self.store)
         self.world = self._world(stubs, ports)
-        self.watch = Watch(self.world, blocking=_inline, renewing=_inline)
-        self.twin = Watch(self._world(stubs, ports), blocking=_inline, renewing=_inline)
+        self.watch = Watch(self.world, blocking=inline, renewing=inline)
+        self.twin = Watch(self._world(stubs, ports), blocking=inline, renewing=inline)
         wiring.install(self.world)
 
     def stubs(self) -> Stubs:
@@ -222,11 +222,7 @@ class Simulation:
         ):
             with role(who):
                 busy = self._feed(name, handler) or busy
-        for message in self._received("runs", 10):
-            with role("watch"):
-                task = asyncio.ensure_future(self._follow(message.body))
-            self._tasks[task] = message.receipt
-            busy = True
+        busy = self._follow_more() or busy
         if self.clock.now() >= self._next_sweep:
             self._next_sweep = self.clock.now() + 60.0
             self.sweep()
@@ -261,6 +257,15 @@ class Simulation:
         if not self.ports.may_give(name):
             return ()
         return self._queue(name).receive(limit, visibility=VISIBILITY[name])
+
+    def _follow_more(self) -> bool:
+        """Follow what is hinted; tell whether anything is."""
+        messages = self._received("runs", 10)
+        for message in messages:
+            with role("watch"):
+                task = asyncio.ensure_future(self._follow(message.body))
+            self._tasks[task] = message.receipt
+        return bool(messages)
 
     async def _follow(self, body: str) -> None:
         followers = [self.watch, self.twin] if self.twins else [self.watch]
@@ -300,7 +305,8 @@ class Simulation:
         self.lines.append({"event": event, "at": self.clock.now(), **fields})
 
 
-async def _inline[T](work: Callable[[], T]) -> T:
+async def inline[T](work: Callable[[], T]) -> T:
+    """Do blocking work at once, in the loop."""
     return work()
 
 

@@ -7,7 +7,7 @@ import pytest
 from setup.template import load
 from tests import costs
 from tests.metered import MeteredStore
-from tests.simulation.world import Simulation
+from tests.simulation.invoked import InvokedSimulation
 from threadline.backends.metrics import counted
 from threadline.backends.outgoing import CountingGate
 
@@ -52,7 +52,7 @@ def test_a_turn_takes_what_the_page_says(text: str, tmp_path: Path) -> None:
 def counted_turn(folder: Path) -> Mapping[str, float]:
     """Count what one turn takes: a known conversation, ten seconds, one part."""
     gate = CountingGate()
-    world = Simulation(folder, gate=gate)
+    world = InvokedSimulation(folder, gate=gate)
     try:
         meter = MeteredStore(world.store.store)
         world.store.store = meter
@@ -69,6 +69,7 @@ def counted_turn(folder: Path) -> Mapping[str, float]:
             "messages through standard queues": calls["queue.runs.send"]
             + calls.get("queue.timers.send", 0)
             + calls.get("queue.outbox.send", 0),
+            "looks of watch for further runs": calls["queue.runs.receive"],
             "read units": meter.reads - before[0],
             "write units": meter.writes - before[1],
             # Lambda writes two lines of its own for each invocation, the API one for each request.
