@@ -32,7 +32,7 @@ TESTS = (
     "property",
     "architecture",
 )
-SIDE_BY_SIDE = ("--numprocesses=2", "--dist=loadgroup", "--no-loadscope-reorder")
+SIDE_BY_SIDE = ("--numprocesses=2", "--dist=loadfile", "--no-loadscope-reorder")
 
 
 def main() -> None:

@@ -7,7 +7,6 @@ import pytest
 
 from tests.peers import PEERS, missing
 
-IN_ONE_PROCESS = ("tests/aws/", "tests/browser/")  # built artifacts, an emulated stack; a browser
 IN_CI = os.environ.get("CI") == "true"
 
 
@@ -15,14 +14,6 @@ def pytest_configure(config: pytest.Config) -> None:
     """Make a marker of every peer."""
     for name, peer in PEERS.items():
         config.addinivalue_line("markers", f"{name}: needs {peer.what}")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep in one process what shares what is dear to make: a folder's, or else a file's tests."""
-    for item in items:
-        file = item.nodeid.partition("::")[0]
-        group = next((folder for folder in IN_ONE_PROCESS if file.startswith(folder)), file)
-        item.add_marker(pytest.mark.xdist_group(group))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -17,17 +17,17 @@ FLAGS = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Start `serve` as a person does, once for every test that does not end it."""
+    """Start `serve` as a person does, once for every test of a file that does not end it."""
     with serving(tmp_path_factory.mktemp("serve")) as running:
         running.says("Agent demo at", "answers")
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Start Chromium once."""
+    """Start Chromium once for each file; its event loop would be in the way of other tests."""
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
             executable_path=str(path_of("browser")), args=list(FLAGS)
