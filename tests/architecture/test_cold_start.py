@@ -12,10 +12,9 @@ HEAVY = (
     "pydantic", "requests", "slack_bolt", "slack_sdk", "telegram",
 )  # fmt: skip
 NOT_BEFORE_THE_FIRST_ANSWER = (
-    "decimal", "logging", "pathlib", "random", "secrets", "threadline.app.world",
-    "threadline.core.agent", "threadline.core.envelope", "threadline.core.records",
-    "threadline.core.settings",
-    "threadline.local", "uuid",
+    "decimal", "email", "http.client", "logging", "pathlib", "random", "secrets",
+    "threadline.app.world", "threadline.core.agent", "threadline.core.envelope",
+    "threadline.core.records", "threadline.core.settings", "threadline.local", "uuid",
 )  # fmt: skip
 """What costs a cold start more than it is worth there, by its whole name."""
 ONLY_WHEN_ADDRESSED = ("coincurve", "cryptography", "msgspec")

@@ -1,6 +1,5 @@
 """Signed calls to AWS over a connection that is kept, with nothing but the standard library."""
 
-import http.client
 import json
 import ssl
 from collections.abc import Callable, Mapping
@@ -8,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
+from threadline.backends.http_framing import Malformed
+from threadline.backends.light.connection import Connection, written
 from threadline.backends.light.credentials import Source
 from threadline.backends.light.sigv4 import Scope, Unsigned, signed
 from threadline.core.errors import StoreUnavailable
@@ -64,7 +65,7 @@ class Endpoint:
         self._source = source
         self._clock = clock
         self._tls = tls
-        self._kept: http.client.HTTPConnection | None = None
+        self._kept: Connection | None = None
 
     @property
     def secure(self) -> bool:
@@ -74,13 +75,10 @@ class Endpoint:
     def open(self) -> None:
         """Connect, so that the first call need not. Raises StoreUnavailable."""
         if self._kept is None:
-            fresh = self._new()
             try:
-                fresh.connect()
+                self._kept = self._new()
             except OSError as error:
-                fresh.close()
                 raise self._lost(error) from None
-            self._kept = fresh
 
     def close(self) -> None:
         """Let the kept connection go; a later call makes a new one."""
@@ -93,17 +91,18 @@ class Endpoint:
 
         Raises StoreUnavailable where there is none; the call may have taken effect.
         """
-        asked = Unsigned(method, self._url.netloc, path, headers=headers, body=body)
-        sent = signed(asked, self._source(), self._scope, self._clock.now())
+        unsigned = Unsigned(method, self._url.netloc, path, headers=headers, body=body)
+        sent = signed(unsigned, self._source(), self._scope, self._clock.now())
+        request = written(method, path, sent, body)
         kept, self._kept = self._kept, None
         try:
             if kept is not None:
                 try:
-                    return self._exchange(kept, asked, sent)
+                    return self._exchange(kept, request)
                 except ConnectionError:
                     pass  # closed while it was not used
-            return self._exchange(self._new(), asked, sent)
-        except (OSError, http.client.HTTPException) as error:
+            return self._exchange(self._new(), request)
+        except (OSError, Malformed) as error:
             raise self._lost(error) from None
 
     def json(self, target: str, version: str, body: Mapping[str, object]) -> Answered:
@@ -111,33 +110,20 @@ class Endpoint:
         headers = {"Content-Type": f"application/x-amz-json-{version}", "X-Amz-Target": target}
         return self.call("POST", "/", headers, json.dumps(body).encode())
 
-    def _exchange(
-        self, connection: http.client.HTTPConnection, asked: Unsigned, headers: Mapping[str, str]
-    ) -> Answered:
+    def _exchange(self, connection: Connection, request: bytes) -> Answered:
         try:
-            connection.request(asked.method, asked.path, asked.body, dict(headers))
-            response = connection.getresponse()
-            answered = Answered(response.status, _rest(response))
-        except (OSError, http.client.HTTPException):
+            answered = Answered(*connection.call(request))
+        except (OSError, Malformed):
             connection.close()
             raise
-        if connection.sock is not None:
+        if connection.lasts:
             self._kept = connection
+        else:
+            connection.close()
         return answered
 
-    def _new(self) -> http.client.HTTPConnection:
-        host, port = self._url.hostname or "", self._url.port
-        if self.secure:
-            return http.client.HTTPSConnection(host, port, timeout=TIMEOUT, context=self._tls())
-        return http.client.HTTPConnection(host, port, timeout=TIMEOUT)
+    def _new(self) -> Connection:
+        return Connection(self._url, TIMEOUT, self._tls)
 
     def _lost(self, error: Exception) -> StoreUnavailable:
         return StoreUnavailable(f"{self._scope.service}: {type(error).__name__}")
-
-
-def _rest(response: http.client.HTTPResponse) -> bytes:
-    try:
-        return response.read()
-    except ConnectionError as error:
-        # Part of an answer was there: no reason to think that the connection was merely old.
-        raise http.client.IncompleteRead(b"") from error

@@ -3,13 +3,15 @@
 https://docs.aws.amazon.com/sdkref/latest/guide/feature-container-credentials.html
 """
 
-import http.client
 import json
+import ssl
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Final
 from urllib.parse import urlsplit
 
+from threadline.backends.http_framing import Malformed
+from threadline.backends.light.connection import Connection, written
 from threadline.backends.light.sigv4 import AwsCredentials
 from threadline.core.errors import StoreUnavailable
 from threadline.core.ports import Clock
@@ -73,29 +75,29 @@ class ContainerCredentials:
             answer = json.loads(self._asked())
             ends = datetime.fromisoformat(answer["Expiration"]).timestamp()
             keys = AwsCredentials(answer["AccessKeyId"], answer["SecretAccessKey"], answer["Token"])
-        except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as error:
+        except (OSError, Malformed, ValueError, KeyError, TypeError) as error:
             raise StoreUnavailable(f"the container's credentials: {type(error).__name__}") from None
         return keys, ends
 
     def _asked(self) -> bytes:
-        secure = self._parts.scheme == "https"
-        kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
-        connection = kind(self._parts.hostname or "", self._parts.port, timeout=TIMEOUT)
-        token_file = self._environ.get("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
-        token = self._environ.get("AWS_CONTAINER_AUTHORIZATION_TOKEN", "")
-        if token_file:
-            from pathlib import Path
-
-            token = Path(token_file).read_text(encoding="utf-8").strip()
         query = f"?{self._parts.query}" if self._parts.query else ""
+        headers = {"Host": self._parts.netloc}
+        if token := self._token():
+            headers["Authorization"] = token
+        request = written("GET", f"{self._parts.path or '/'}{query}", headers)
+        connection = Connection(self._parts, TIMEOUT, ssl.create_default_context)
         try:
-            connection.request(
-                "GET", f"{self._parts.path or '/'}{query}",
-                headers={"Authorization": token} if token else {},
-            )  # fmt: skip
-            response = connection.getresponse()
-            if response.status != 200:
-                raise StoreUnavailable(f"the container's credentials: HTTP {response.status}")
-            return response.read()
+            status, body = connection.call(request)
         finally:
             connection.close()
+        if status != 200:
+            raise StoreUnavailable(f"the container's credentials: HTTP {status}")
+        return body
+
+    def _token(self) -> str:
+        token_file = self._environ.get("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
+        if not token_file:
+            return self._environ.get("AWS_CONTAINER_AUTHORIZATION_TOKEN", "")
+        from pathlib import Path
+
+        return Path(token_file).read_text(encoding="utf-8").strip()
