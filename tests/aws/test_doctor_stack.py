@@ -1,16 +1,21 @@
 """What doctor says of an account and a stack, as CloudFormation describes them."""
 
 import json
+import time
 from collections.abc import Iterator
+from typing import Any
 
 import boto3
 import moto
 import pytest
 from moto.cloudformation.models import cloudformation_backends
+from moto.logs.models import LogGroup
 
 from threadline.backends.aws import names
 from threadline.cli import state
 from threadline.cli.checkups import account
+from threadline.cli.watched_log import INGEST_LOGS, SOCKET_LOGS, lately
+from threadline.core.errors import StoreUnavailable
 from threadline.core.settings import Settings
 from threadline.core.setup import Finding
 
@@ -36,7 +41,8 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def deploy(*without: str) -> None:
     """Make a stack with the outputs that ours has, some left out."""
-    wanted = {**dict.fromkeys(names.OUTPUTS, "of-nobody"), names.PUBLIC_URL: OWN}
+    logs = {INGEST_LOGS: "ingest", SOCKET_LOGS: "sockets"}
+    wanted = {**dict.fromkeys(names.OUTPUTS, "of-nobody"), names.PUBLIC_URL: OWN, **logs}
     outputs = {name: {"Value": value} for name, value in wanted.items() if name not in without}
     queue = {"Type": "AWS::SQS::Queue", "Properties": {"QueueName": "one"}}
     template = {"Resources": {"One": queue}, "Outputs": outputs}
@@ -93,3 +99,42 @@ def test_the_address_that_platforms_are_told() -> None:
     assert moved.remedy == f"threadline config push --stack {STACK}"
     assert address("").remedy
     assert address("https://chat.example.com").remedy == ""
+
+
+@pytest.fixture
+def pages(monkeypatch: pytest.MonkeyPatch) -> float:
+    """Two log groups with 60 lines each of the last hour; one line is a page."""
+    client, now = boto3.client("logs"), time.time()
+    for offset, group in enumerate(("ingest", "sockets")):
+        client.create_log_group(logGroupName=group)
+        client.create_log_stream(logGroupName=group, logStreamName="one")
+        times = [now - 3600 + number * 20 + offset for number in range(60)]
+        events = [
+            {"timestamp": int(at * 1000), "message": json.dumps({"platform": "slack", "at": at})}
+            for at in times
+        ]
+        client.put_log_events(logGroupName=group, logStreamName="one", logEvents=events)
+    whole = LogGroup.filter_log_events
+
+    def page(group: Any, *asked: Any) -> Any:
+        *others, _, token, pattern, interleaved = asked
+        return whole(group, *others, 1, token, pattern, interleaved)
+
+    monkeypatch.setattr(LogGroup, "filter_log_events", page)
+    return now
+
+
+def test_a_days_log_is_read_to_its_end(pages: float) -> None:
+    """However few lines an answer brings: all, of both groups, oldest first."""
+    read = [float(str(line["at"])) for line in lately("slack", pages)]
+    assert len(read) == 120
+    assert read == sorted(read)
+
+
+def test_a_log_that_is_too_long_is_no_silence(
+    pages: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where its end is not reached, nothing is said of what came last."""
+    monkeypatch.setattr("threadline.cli.watched_log.MOST_READS", 3)
+    with pytest.raises(StoreUnavailable, match="too long to be read here"):
+        lately("slack", pages)

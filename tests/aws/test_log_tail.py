@@ -8,6 +8,7 @@ from typing import Any
 import boto3
 import moto
 import pytest
+from moto.logs.models import LogGroup
 
 from threadline.backends.aws.log_tail import LogTail
 from threadline.core.errors import StoreUnavailable
@@ -57,6 +58,40 @@ def test_many_lines_come_page_by_page(logs: Any) -> None:
     for number in range(250):
         put(logs, "ingest", now + 1, {"platform": "slack", "n": number})
     assert len(LogTail(logs, GROUPS[:1], "slack", now)()) == 250
+
+
+@pytest.fixture
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """AWS answers with few lines at a time, and none at all on every other page."""
+    whole, between = LogGroup.filter_log_events, set[str]()
+
+    def page(group: Any, *asked: Any) -> Any:
+        *others, _, token, pattern, interleaved = asked
+        if token and token not in between:
+            between.add(token)
+            return [], token, []
+        return whole(group, *others, 2, token, pattern, interleaved)
+
+    monkeypatch.setattr(LogGroup, "filter_log_events", page)
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_a_log_of_many_pages_is_read_on_where_a_look_ended(logs: Any) -> None:
+    """A page without a line is no end; each look says whether there is more."""
+    now = time.time()
+    for number in range(50):
+        put(logs, "ingest", now + 1, {"platform": "slack", "n": number})
+    tail, looks = LogTail(logs, GROUPS, "slack", now), 1
+    tail()
+    while tail.behind:
+        tail()
+        looks += 1
+    assert [line["n"] for line in tail()] == list(range(50))
+    assert 4 <= looks <= 6
+    put(logs, "ingest", now + 2, {"platform": "slack", "n": 50})
+    for _ in range(looks):
+        tail()
+    assert [line["n"] for line in tail()] == list(range(51))
 
 
 def test_a_group_that_cannot_be_read_is_named(logs: Any) -> None:

@@ -54,3 +54,22 @@ def test_a_turn_left_to_a_wake_starts_with_that_wake(simulate: Make) -> None:
     began = world.clock.now()
     world.run(300, until=lambda: bool(world.agent.runs()))
     assert world.clock.now() - began < BUDGET + 5
+
+
+def test_a_task_that_leaves_hands_over_what_it_still_prepares(simulate: Make) -> None:
+    """A run that is hinted just before is not followed to its end, for which no time would be."""
+    world = simulate()
+    world.slow[f"{TELEGRAM}/bot"] = 4.0
+    world.write("sleep 60")
+    world.run(30, until=lambda: world.watch.taken > world.watch.followed.keys())
+    assert world.watch.taken > world.watch.followed.keys()
+    world.watch.hand_over()
+    left = world.clock.now()
+    world.run(30, until=lambda: not world.watch.taken)
+    assert world.clock.now() - left < 10
+    assert [line["state"] for line in world.lines if line["event"] == "lease"] == ["handed over"]
+    world.watch.leaving = False
+    world.slow.clear()
+    world.run()
+    assert world.shown() == ["slept 60"]
+    assert len(world.agent.runs()) == 1

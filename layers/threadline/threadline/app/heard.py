@@ -46,7 +46,9 @@ def heard(lines: Iterable[Line], platform: str, app: str) -> Heard:
 
 
 def ago(seconds: float) -> str:
-    """Say how long ago something was."""
+    """Say how long ago something was; a clock ahead of ours makes nothing older."""
+    if seconds < 0:
+        return "a moment"
     for unit, length in (("day", 86_400), ("hour", 3600), ("minute", 60)):
         count = int(seconds // length)
         if count:

@@ -22,6 +22,7 @@ LATE: Final = 60_000
 """Milliseconds by which a line may come later than others of its time."""
 
 MOST_PAGES: Final = 10
+"""Answers that one look reads of a group; many of them may hold nothing that is wanted."""
 
 
 class LogTail:
@@ -34,8 +35,14 @@ class LogTail:
         self._word = word
         self._begin = int(since * 1000)
         self._newest = dict.fromkeys(groups, self._begin)
+        self._further: dict[str, FilterLogEventsRequestTypeDef] = {}
         self._seen: set[str] = set()
         self._lines: list[Mapping[str, object]] = []
+
+    @property
+    def behind(self) -> bool:
+        """Whether the last look ended before the log did, so that the next one goes on there."""
+        return bool(self._further)
 
     def __call__(self) -> Sequence[Mapping[str, object]]:
         """Give the lines so far, in the order in which they could be read.
@@ -52,11 +59,12 @@ class LogTail:
         return self._lines
 
     def _read(self, group: str) -> None:
-        asked: FilterLogEventsRequestTypeDef = {
+        anew: FilterLogEventsRequestTypeDef = {
             "logGroupName": group,
             "startTime": max(self._newest[group] - LATE, self._begin),
             "filterPattern": f'"{self._word}"',
         }
+        asked = self._further.pop(group, anew)
         for _ in range(MOST_PAGES):
             answer = self._client.filter_log_events(**asked)
             for event in answer.get("events", []):
@@ -67,8 +75,9 @@ class LogTail:
                     self._keep(message)
                 self._newest[group] = max(self._newest[group], at)
             if not (token := answer.get("nextToken")):
-                break
+                return
             asked["nextToken"] = token
+        self._further[group] = asked
 
     def _keep(self, message: str) -> None:
         try:
