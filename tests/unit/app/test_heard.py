@@ -40,7 +40,13 @@ def test_refusals_count_until_something_is_taken() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "told"),
-    [(-4.0, "a moment"), (3.0, "a moment"), (60.0, "1 minute"), (7300.0, "2 hours"), (90_000.0, "1 day")],
+    [
+        (-4.0, "a moment"),
+        (3.0, "a moment"),
+        (60.0, "1 minute"),
+        (7300.0, "2 hours"),
+        (90_000.0, "1 day"),
+    ],
 )
 def test_ages_are_told_in_words(seconds: float, told: str) -> None:
     """One unit is enough."""

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import pytest
 
 from tests.stubs.deerflow_http import Gateway
 from tests.stubs.deerflow_rules import TOKEN
+from tests.stubs.serving import Answer, Served
 from tests.unit.cli.configured import keep
 from tests.unit.cli.conftest import Command
 from threadline import wiring
@@ -188,6 +189,40 @@ def test_a_thread_is_shown(threadline: Command, folder: Path, gateway: Gateway) 
     assert len(few) == len(lines) - 5
     first = threadline("agent", "state", KEY, "--last", "100").out
     assert "hidden from people" in first
+
+
+EVIL = "\x1b]0;of the terminal's\x07\r\x9b2J"
+
+
+class Evil(Served):
+    """An agent whose server writes to the terminal of whoever looks."""
+
+    def respond(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Answer everything with it; thread `refused` is refused so."""
+        del method, headers, body
+        if "refused" in target:
+            return Answer(422, {"detail": f"no{EVIL}"})
+        if target.partition("?")[0].endswith("/runs"):
+            run = {"run_id": f"r{EVIL}", "status": "running", "metadata": {"turn_id": f"t{EVIL}"},
+                   "created_at": "2026-01-01T00:00:00"}  # fmt: skip
+            return Answer(200, json.dumps([run]).encode())
+        call = {"name": f"tool{EVIL}", "args": {}, "id": "1", "type": "tool_call"}
+        said = {"type": f"ai{EVIL}", "content": f"hi{EVIL}", "tool_calls": [call], "id": "1"}
+        return Answer(200, {"values": {"messages": [said]}, "next": [f"node{EVIL}"]})
+
+
+@pytest.mark.parametrize("words", [("runs", "x"), ("state", "x"), ("runs", "refused")])
+def test_nothing_that_an_agent_says_reaches_the_terminal_as_a_command(
+    threadline: Command, folder: Path, words: tuple[str, ...]
+) -> None:
+    """Ids, turns, kinds, tools, nodes and refusals are shown without control characters."""
+    with Evil() as agent:
+        source = f"agents: {{one: {{dialect: langgraph, url: '{agent.url}', assistant_id: a}}}}\n"
+        keep(folder, source + "bindings: {chat: {platform: telegram}}\n")
+        ended = threadline("agent", *words)
+    said = ended.out + ended.err
+    assert "of the terminal's" in said
+    assert all(char.isprintable() or char == "\n" for char in said)
 
 
 def test_what_a_person_can_do_is_told(threadline: Command, folder: Path, gateway: Gateway) -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 
 from threadline.core.json import Json, JsonObject
+from threadline.core.legible import plain
 
 
 class Unreadable(Exception):
@@ -42,6 +43,6 @@ def string(value: Json) -> str:
 
 
 def line(value: str, length: int) -> str:
-    """Put text on one line of at most `length` characters."""
-    flat = " ".join(value.split())
+    """Put text on one line of at most `length` characters, none of which a terminal obeys."""
+    flat = " ".join(plain(value).split())
     return flat if len(flat) <= length else flat[: length - 1] + "…"

@@ -1,7 +1,7 @@
 """Threads and their runs as an operator is shown them, the same in every dialect."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
 from threadline.agents.messages import is_hidden, kind_of, parts_of
 from threadline.agents.runs import TURN, read_status, run_id
@@ -70,7 +70,9 @@ def _said(message: Json) -> Said:
 
 
 def _instant(text: str) -> float:
+    """Read a moment as epoch seconds, 0 where it is none; one without a zone is UTC's."""
     try:
-        return datetime.fromisoformat(text).timestamp()
+        moment = datetime.fromisoformat(text)
     except ValueError:
         return 0.0
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

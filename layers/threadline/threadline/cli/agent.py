@@ -11,6 +11,7 @@ from threadline.cli import state
 from threadline.cli.asking import agreed
 from threadline.cli.program import as_typed
 from threadline.core.errors import AgentError, AgentRejected, ThreadlineError, ThreadMissing
+from threadline.core.legible import plain
 
 if TYPE_CHECKING:
     from threadline.app.inspecting import Meant
@@ -89,7 +90,7 @@ def show(args: argparse.Namespace) -> int:
     for message in last:
         print(f"  {redact(_message(message), keys)}")
     if thread.following:
-        print(f"next: {', '.join(thread.following)}")
+        print(f"next: {plain(', '.join(thread.following))}")
     if thread.question:
         print(f"waits with the question: {redact(_short(thread.question), keys)}")
     return 0
@@ -158,7 +159,7 @@ def _heading(of: "Meant") -> str:
 def _line(run: "RunSeen", now: float) -> str:
     begun = f"{_age(now - run.made_at)} ago" if run.made_at else "at an unknown time"
     whose = f"turn {run.turn}" if run.turn else "not made by Threadline"
-    return f"  {run.id}  {run.status:<11}  {begun:>12}  {whose}"
+    return plain(f"  {run.id}  {run.status:<11}  {begun:>12}  {whose}")
 
 
 def _age(seconds: float) -> str:
@@ -169,13 +170,14 @@ def _age(seconds: float) -> str:
 
 
 def _message(message: "Said") -> str:
-    calls = f" [calls {', '.join(message.tools)}]" if message.tools else ""
+    calls = f" [calls {_short(', '.join(message.tools))}]" if message.tools else ""
+    kind = _short(message.kind)
     if message.hidden:
-        return f"{message.kind}: hidden from people, {len(message.text)} characters{calls}"
-    return f"{message.kind}: {_short(message.text)}{calls}"
+        return f"{kind}: hidden from people, {len(message.text)} characters{calls}"
+    return f"{kind}: {_short(message.text)}{calls}"
 
 
 def _short(text: str) -> str:
     """Put text on one line; nothing in it reaches the terminal as a command."""
-    flat = "".join(char if char.isprintable() else " " for char in " ".join(text.split()))
+    flat = plain(" ".join(text.split()))
     return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 1]}…"

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from threadline.cli import state
+from threadline.core.legible import plain
 
 
 def add(subparsers: Any) -> None:
@@ -28,5 +29,5 @@ def run(args: argparse.Namespace) -> int:
     with state.ports() as ports:
         explanation = Explain(ports.store, lambda: logged_lines(folder.logs))(args.asked)
     for line in explanation_lines(explanation):
-        print(line)
+        print(plain(line))
     return 0 if explanation.known else 1

@@ -31,6 +31,7 @@ from threadline.cli import (
 )
 from threadline.cli.state import FOLDER
 from threadline.core.errors import ConfigError, ThreadlineError
+from threadline.core.legible import plain
 
 COMMANDS = (
     serve,
@@ -90,7 +91,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(faults, file=sys.stderr)
         return 2
     except ThreadlineError as error:
-        print(f"threadline: {error}", file=sys.stderr)
+        print(f"threadline: {plain(str(error))}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

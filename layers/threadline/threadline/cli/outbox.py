@@ -8,6 +8,7 @@ from typing import Any
 
 from threadline.cli import state
 from threadline.cli.program import as_typed
+from threadline.core.legible import plain
 
 
 def add(subparsers: Any) -> None:
@@ -50,5 +51,5 @@ def _list(doubts: Any) -> None:
         part = doubt.part
         at = datetime.fromtimestamp(part.moved_at, UTC).isoformat(timespec="seconds")
         to = part.destination
-        print(f"{part.id}  {part.state}  {at}  {to.platform} {to.chat}  {part.reason}")
+        print(plain(f"{part.id}  {part.state}  {at}  {to.platform} {to.chat}  {part.reason}"))
     print(f"Look into the chat, then: {as_typed()} outbox {doubts[0].part.id} sent|again|drop")

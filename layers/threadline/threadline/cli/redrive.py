@@ -8,6 +8,7 @@ from typing import Any
 
 from threadline.cli import state
 from threadline.cli.program import as_typed
+from threadline.core.legible import plain
 
 
 def add(subparsers: Any) -> None:
@@ -46,7 +47,7 @@ def _list(letters: Any) -> int:
         return 0
     for letter in letters:
         at = datetime.fromtimestamp(letter.since, UTC).isoformat(timespec="seconds")
-        print(f"{letter.delivery or letter.id}  {at}  {letter.reason}")
+        print(plain(f"{letter.delivery or letter.id}  {at}  {letter.reason}"))
     name = letters[0].delivery or letters[0].id
     print(f"Put one back: {as_typed()} redrive {name}")
     print(f"Put all back: {as_typed()} redrive --all")
