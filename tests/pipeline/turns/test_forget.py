@@ -28,8 +28,8 @@ from tests.simulation.forgetting import (
     traces_of,
 )
 from threadline.app import codec, dispatch, items
+from threadline.app.dead import HIDDEN_FOR
 from threadline.app.dispatch import Received
-from threadline.app.forget.bodies import HIDDEN_FOR
 from threadline.app.forget.removal import InWork
 from threadline.app.forget.subject import Place, Traces
 from threadline.app.forget.survey import named_in, survey

@@ -1,18 +1,16 @@
 """Dead letters: listed, and put back into their mailbox without touching their neighbours."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from threadline.app import audit, codec, items
 from threadline.app.audit import Hand
 from threadline.app.codec import Unreadable
+from threadline.app.dead import every
 from threadline.app.plan import read_mail, stored_mail
 from threadline.core import keys
 from threadline.core.envelope import MAX_BODY, Arrived, FilesReady, Forget, RunEnded, Wake
 from threadline.core.ports import Blobs, Clock, ItemStore, Outgoing, Queue, Received
 from threadline.core.records import Seen
-
-HIDDEN_FOR = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +36,13 @@ class DeadLetters:
 
     def letters(self) -> tuple[Letter, ...]:
         """List every letter, oldest first; they stay where they are."""
-        found = tuple(self._received())
-        for letter in reversed(found):
-            self.dead.change_visibility([letter.received.receipt], 0.0)
-        return found
+        return tuple(map(self._letter, every(self.dead)))
 
     def put_back(self, wanted: str, hand: Hand) -> int:
         """Put back the letters of one delivery or id, or "" for all; give how many went."""
         moved = 0
-        for letter in tuple(self._received()):
+        for letter in map(self._letter, every(self.dead)):
             if wanted and wanted not in {letter.id, letter.delivery}:
-                self.dead.change_visibility([letter.received.receipt], 0.0)
                 continue
             self._move(letter)
             now = self.clock.now()
@@ -57,11 +51,6 @@ class DeadLetters:
             self.store.write([row])
             moved += 1
         return moved
-
-    def _received(self) -> Iterator[Letter]:
-        while found := self.dead.receive(10, visibility=HIDDEN_FOR):
-            for received in found:
-                yield self._letter(received)
 
     def _letter(self, received: Received) -> Letter:
         delivery, reason = "", "unreadable"

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from threadline.app import codec
 from threadline.app.codec import Unreadable
+from threadline.app.dead import every
 from threadline.app.forget.subject import Person, Traces
 from threadline.app.ingest import LARGE, UNACCEPTED, UNREADABLE
 from threadline.app.plan import read_mail
@@ -19,7 +20,6 @@ OF_TURNS: Final = ("files/", "artifacts/")
 """What people sent and what the agent made, each in a folder named after its turn."""
 LONG_TEXTS: Final = "waiting/"
 MOST: Final = 1_000_000
-HIDDEN_FOR: Final = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +51,12 @@ def remove(blobs: Blobs, bodies: Sequence[Body]) -> None:
 
 def letters(dead: Queue, blobs: Blobs, traces: Traces, *, remove: bool) -> int:
     """Count the subject's dead letters, or remove them; all others stay where they are."""
-    counted, others = 0, []
-    while received := dead.receive(10, visibility=HIDDEN_FOR):
-        for one in received:
-            theirs = is_letter(blobs, traces, one.body)
-            counted += theirs
-            if theirs and remove:
-                dead.delete([one.receipt])
-            else:
-                others.append(one.receipt)
-    dead.change_visibility(others[::-1], 0.0)
+    counted = 0
+    for one in every(dead):
+        theirs = is_letter(blobs, traces, one.body)
+        counted += theirs
+        if theirs and remove:
+            dead.delete([one.receipt])
     return counted
 
 
