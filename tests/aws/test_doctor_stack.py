@@ -114,7 +114,7 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> float:
             for at in times
         ]
         client.put_log_events(logGroupName=group, logStreamName="one", logEvents=events)
-    whole = LogGroup.filter_log_events
+    whole: Any = LogGroup.filter_log_events
 
     def page(group: Any, *asked: Any) -> Any:
         *others, _, token, pattern, interleaved = asked

@@ -63,7 +63,8 @@ def test_many_lines_come_page_by_page(logs: Any) -> None:
 @pytest.fixture
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """AWS answers with few lines at a time, and none at all on every other page."""
-    whole, between = LogGroup.filter_log_events, set[str]()
+    whole: Any = LogGroup.filter_log_events
+    between: set[str] = set()
 
     def page(group: Any, *asked: Any) -> Any:
         *others, _, token, pattern, interleaved = asked
