@@ -10,18 +10,16 @@ from threadline.app.ended import files_ready, run_ended
 from threadline.app.forgotten import forget
 from threadline.app.plan import Plan, mailbox_of, read_mail
 from threadline.app.scene import Scene, open_scene
-from threadline.app.speak import destination_of
+from threadline.app.untaken import mark_dead
 from threadline.app.wake import wake
 from threadline.app.world import World
 from threadline.core import keys
 from threadline.core.envelope import Arrived, FilesReady, Forget, Mail, RunEnded, Wake
 from threadline.core.errors import Conflict
 from threadline.core.ids import ConversationKey
-from threadline.core.ports import Check, Expect, Outgoing, Put
-from threadline.core.posting import Reply, Tone
+from threadline.core.ports import Check, Expect, Outgoing
 from threadline.core.reasons import Reason
-from threadline.core.records import Fate, JournalRow, Part, Seen
-from threadline.core.texts import say
+from threadline.core.records import JournalRow
 
 VISIBILITY: Final = 60.0
 LAST_TRY: Final = 5
@@ -64,17 +62,20 @@ def handle(world: World, received: Received) -> None:
 
 
 def give_up(world: World, received: Received, reason: Reason) -> None:
-    """Keep a mail that cannot be handled as a dead letter, with its reason, and tell the sender."""
+    """Keep a mail that cannot be handled as a dead letter, with its reason, and tell the sender.
+
+    A message that had its effect is none: its turn is due, and the sweep goes on with it.
+    """
     try:
         mail = read_mail(world.blobs, received.body)
     except Unreadable as error:
         _set_aside(world, received, str(error))
         return
-    now = world.clock.now()
-    plan = Plan(world, now)
+    plan = Plan(world, world.clock.now())
+    if isinstance(mail, Arrived) and not mark_dead(world, plan, mail, reason):
+        _journal_try(world, received, mail, "its effect stands")
+        return
     plan.journal(_delivery(mail, received), reason, detail=f"after {received.tries} tries")
-    if isinstance(mail, Arrived):
-        _mark_dead(world, plan, mail, reason)
     _to_dead_letters(world, received)
     plan.commit()
     world.log(
@@ -187,38 +188,3 @@ def _to_dead_letters(world: World, received: Received) -> None:
 def _set_aside(world: World, received: Received, why: str) -> None:
     world.log("step", step=str(Reason.UNREADABLE), detail=why, mail=received.id)
     _to_dead_letters(world, received)
-
-
-def _mark_dead(world: World, plan: Plan, mail: Arrived, reason: Reason) -> None:
-    """Let a redrive in, unless the message already had its effect; tell its sender."""
-    message = mail.message
-    identity = keys.dedupe_key(
-        message.platform, message.app, message.workspace, message.chat, message.id
-    )
-    if world.store.get([items.seen(identity)])[0] is not None:
-        return
-    key = keys.conversation_key(
-        message.platform, message.app, message.workspace, message.chat, message.topic
-    )
-    turn = keys.turn_id(plan.now, world.random())
-    row = Seen(
-        identity=identity, delivery=message.delivery, conversation=key, turn=turn,
-        fate=Fate.DEAD, reason=str(reason), sender=message.sender.id,
-    )  # fmt: skip
-    plan.change(Put(items.seen_item(row, plan.now), Expect.ABSENT))
-    _say_not_taken(world, plan, mail, row)
-
-
-def _say_not_taken(world: World, plan: Plan, mail: Arrived, row: Seen) -> None:
-    platform = world.platform(mail.message.platform)
-    if platform is None or not mail.message.private:
-        return
-    text = say("not_taken", world.settings().language)
-    plan.say(
-        Part(
-            id=keys.part_id(row.turn, 0), turn=row.turn, number=0, conversation=row.conversation,
-            destination=destination_of(mail.message), action="post",
-            draft=platform.render(Reply(text, Tone.NOTICE))[0], order=plan.now,
-            delivery=row.delivery, moved_at=plan.now,
-        )
-    )  # fmt: skip

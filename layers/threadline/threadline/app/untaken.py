@@ -1,0 +1,81 @@
+"""A message that could not be handled: it is marked for a redrive, and its sender is told."""
+
+from dataclasses import replace
+
+from threadline.app import admission, choose, items
+from threadline.app.plan import Plan
+from threadline.app.speak import destination_of
+from threadline.app.world import World
+from threadline.core import keys
+from threadline.core.envelope import Arrived
+from threadline.core.message import Message, MessageKind
+from threadline.core.ports import Expect, Put
+from threadline.core.posting import Reply, Tone
+from threadline.core.reasons import Reason
+from threadline.core.records import Fate, Part, Seen
+from threadline.core.settings import Binding, ReplyMode
+from threadline.core.texts import say
+
+
+def mark_dead(world: World, plan: Plan, mail: Arrived, reason: Reason) -> bool:
+    """Let a redrive in and tell the sender; give False where the message already had its effect."""
+    message = mail.message
+    identity = keys.dedupe_key(
+        message.platform, message.app, message.workspace, message.chat, message.id
+    )
+    seen = items.read(Seen, world.store.get([items.seen(identity)])[0])
+    if seen is not None:
+        return seen.fate is Fate.DEAD
+    key = keys.conversation_key(
+        message.platform, message.app, message.workspace, message.chat, message.topic
+    )
+    turn = keys.turn_id(plan.now, world.random())
+    row = Seen(
+        identity=identity, delivery=message.delivery, conversation=key, turn=turn,
+        fate=Fate.DEAD, reason=str(reason), sender=message.sender.id,
+    )  # fmt: skip
+    plan.change(Put(items.seen_item(row, plan.now), Expect.ABSENT))
+    _say_not_taken(world, plan, message, row)
+    return True
+
+
+def _say_not_taken(world: World, plan: Plan, message: Message, row: Seen) -> None:
+    platform = world.platform(message.platform)
+    if platform is None or not (message.private or _was_for_us(world, message)):
+        return
+    text = say("not_taken", world.settings().language)
+    to = destination_of(message)
+    if message.kind is MessageKind.PRESS and not message.private:
+        to = replace(to, only=message.sender.id)
+    plan.say(
+        Part(
+            id=keys.part_id(row.turn, 0), turn=row.turn, number=0, conversation=row.conversation,
+            destination=to, action="post", draft=platform.render(Reply(text, Tone.NOTICE))[0],
+            order=plan.now, delivery=row.delivery, moved_at=plan.now,
+        )
+    )  # fmt: skip
+
+
+def _was_for_us(world: World, message: Message) -> bool:
+    """Tell whether somebody who may talk said it to us, in a place of several people.
+
+    Never where one message may call several agents: who was called is found out by the very code
+    that may be what failed.
+    """
+    if choose.fans_out(world, message):
+        return False
+    return any(
+        not verdict.reason
+        and verdict.binding.reply is not ReplyMode.LOG
+        and not choose.refusal(
+            verdict.binding, message, admitted=_is_admitted(world, verdict.binding, message)
+        )
+        for verdict in choose.choose(world, world.settings(), message)
+    )
+
+
+def _is_admitted(world: World, binding: Binding, message: Message) -> bool:
+    if not binding.allow.admitted:
+        return False
+    person = admission.admitted_key(message.platform, message.app, message.sender.id)
+    return world.store.get([person])[0] is not None
