@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from itertools import pairwise
 
-from tests.faults.scenarios import Scenario
+from tests.faults.scenarios import Expected, Scenario
 from tests.simulation.agent import Run
 from tests.simulation.world import CHAT, Simulation
 from threadline.app import codec
@@ -13,14 +13,18 @@ from threadline.core.records import Part, PartState
 UNSURE = {PartState.UNKNOWN, PartState.FAILED}
 
 
-def violations(world: Simulation, scenario: Scenario) -> list[str]:
-    """List every way in which the promise was broken, empty where it held."""
+def violations(world: Simulation, scenario: Scenario, *, overtaken: bool = False) -> list[str]:
+    """List every way in which the promise was broken, empty where it held.
+
+    `overtaken`: a message came later than the ones written after it, and what follows from the
+    order is not to be seen.
+    """
     return [
-        *_runs(world, scenario),
+        *(_ran(world, scenario) if overtaken else _runs(world, scenario)),
         *order(world),
         *_answers(world, scenario),
-        *_said(world, scenario),
-        *_unsaid(world, scenario),
+        *(() if overtaken else _said(world, scenario)),
+        *(() if overtaken else _unsaid(world, scenario)),
         *stuck(world),
         *(f"role: {offence}" for offence in dict.fromkeys(world.store.offences)),
         *early(world),
@@ -43,6 +47,14 @@ def _runs(world: Simulation, scenario: Scenario) -> Iterator[str]:
             yield f"runs: {run.human['content']!r} where {expected.run!r} was next"
 
 
+def _ran(world: Simulation, scenario: Scenario) -> Iterator[str]:
+    """Each message is in one run, whichever."""
+    for expected in scenario.expected:
+        times = sum(expected.run in str(run.human["content"]) for run in _ours(world))
+        if times != 1:
+            yield f"runs: {expected.run!r} is in {times}"
+
+
 def order(world: Simulation) -> Iterator[str]:
     """No two runs of a thread overlap."""
     for thread in world.agent.threads.values():
@@ -61,8 +73,16 @@ def _answers(world: Simulation, scenario: Scenario) -> Iterator[str]:
         times = sum(expected.answer in text for text in shown)
         if times > 1:
             yield f"answers: {expected.answer!r} stands {times} times"
-        if times == 0 and not unsure:
+        if times == 0 and not unsure and not _joined(world, expected):
             yield f"answers: {expected.answer!r} is missing, and no part says why"
+
+
+def _joined(world: Simulation, expected: Expected) -> bool:
+    """Tell whether a message shares its run with others, whose last one is answered."""
+    return any(
+        expected.run in str(run.human["content"]) and "<followups-while-busy" in str(run.human)
+        for run in _ours(world)
+    )
 
 
 def _said(world: Simulation, scenario: Scenario) -> Iterator[str]:

@@ -29,10 +29,16 @@ AT_LENGTH: Mapping[str, Callable[[], tuple[Passage, ...]]] = MappingProxyType(
 )
 """What goes wrong so long that repeating does not help; each passage is of one more try."""
 
+IN_A_ROW: Mapping[str, Callable[[], tuple[Passage, ...]]] = MappingProxyType(
+    {"8 refusals": lambda: (KINDS["refused"](),) * TRIES}
+)
+"""What goes wrong longer than mail is tried (`dispatch.LAST_TRY`), where nothing below repeats."""
+
 
 def passages(kind: str) -> tuple[Passage, ...]:
     """Give what becomes of a call, and of its repetitions, in a fault of a kind."""
-    return AT_LENGTH[kind]() if kind in AT_LENGTH else (KINDS[kind](),)
+    longer = {**AT_LENGTH, **IN_A_ROW}
+    return longer[kind]() if kind in longer else (KINDS[kind](),)
 
 
 def harmful(point: str, passage: Passage) -> bool:
@@ -46,6 +52,7 @@ class FaultGate(PlannedGate):
     def __init__(self, number: int, kind: str) -> None:
         super().__init__(self._plan_for)
         self.met = ""
+        self.kind = kind
         self._number = number
         self._left = list(passages(kind))
 

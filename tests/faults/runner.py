@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.faults.aws import KINDS_ON_AWS, ON_AWS, SchedulesOnAws
-from tests.faults.gates import KINDS
+from tests.faults.gates import IN_A_ROW, KINDS
 from tests.faults.kills import kill_test
 from tests.faults.overload import overload
 from tests.faults.scenarios import SCENARIOS, Scenario
@@ -36,7 +36,7 @@ class Place:
 
 
 PLACES = {
-    "here": Place(SCENARIOS, tuple(KINDS), Schedules),
+    "here": Place(SCENARIOS, (*KINDS, *IN_A_ROW), Schedules),
     "aws": Place(ON_AWS, KINDS_ON_AWS, SchedulesOnAws),
 }
 WORKERS = 2

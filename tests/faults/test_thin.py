@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.faults.gates import KINDS
+from tests.faults.gates import IN_A_ROW, KINDS
 from tests.faults.runner import how
 from tests.faults.scenarios import SCENARIOS, Scenario
 from tests.faults.schedules import Schedules
@@ -27,7 +27,8 @@ def _quiet() -> Iterator[None]:
 def test_single_faults_break_nothing(scenario: Scenario) -> None:
     """Whatever goes wrong with one call of a turn: one run, its answer once, nothing stuck."""
     numbers = range(len(scenario.name) % EVERY, len(undisturbed(scenario).points), EVERY)
-    outcomes = [run(Case(scenario, number, kind)) for number in numbers for kind in KINDS]
+    kinds = (*KINDS, *IN_A_ROW)
+    outcomes = [run(Case(scenario, number, kind)) for number in numbers for kind in kinds]
     assert [(str(one.case), one.point, one.violations) for one in outcomes if one.violations] == []
 
 

@@ -21,6 +21,7 @@ from tests.simulation.network import AGENT, TELEGRAM, AsyncioStubs, BlockingStub
 from tests.simulation.roles import RoleStore, role
 from tests.stubs.telegram import TelegramStub
 from threadline import wiring
+from threadline.app.ingest import UNACCEPTED
 from threadline.app.watch import Watch
 from threadline.app.world import World
 from threadline.backends.clock import VirtualClock
@@ -210,7 +211,10 @@ class Simulation:
     def quiet(self) -> bool:
         """Tell whether nothing is left to do."""
         return not (
-            self._tasks or any(self.ports.depth(name) for name in VISIBILITY) or self.ports.is_due()
+            self._tasks
+            or any(self.ports.depth(name) for name in VISIBILITY)
+            or self.ports.is_due()
+            or self.ports.ports.blobs.names(UNACCEPTED, limit=1)
         )
 
     def _pump(self) -> bool:
