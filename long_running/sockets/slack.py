@@ -34,8 +34,6 @@ NOT_LET_IN: Final = (
     "connections:write, and Socket Mode must be on: threadline secrets set slack"
 )
 
-type Envelope = Mapping[str, Any]
-
 
 @dataclass(kw_only=True)
 class SlackSocket:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from threadline.core.json import Json, JsonObject
 from threadline.core.legible import plain
+from threadline.core.split import head_of
 
 
 class Unreadable(Exception):
@@ -44,5 +45,4 @@ def string(value: Json) -> str:
 
 def line(value: str, length: int) -> str:
     """Put text on one line of at most `length` characters, none of which a terminal obeys."""
-    flat = " ".join(plain(value).split())
-    return flat if len(flat) <= length else flat[: length - 1] + "…"
+    return head_of(" ".join(plain(value).split()), length)

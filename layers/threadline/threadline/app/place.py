@@ -116,8 +116,8 @@ def _turn(
         deliveries=tuple(dict.fromkeys(one.message.delivery for _, one in batch)),
         accepted_at=batch[0][1].accepted_at,
         limit_at=scene.now + (agent.time_limit if agent else 0.0),
-        new_thread=not scene.conversation.thread_known, answers=answers, unsure=True,
-        queued_part=last.queued_part, merged=len(batch),
+        new_thread=not scene.conversation.thread_known, answers=answers,
+        queued_part=last.queued_part,
     )  # fmt: skip
 
 

@@ -74,7 +74,7 @@ def created(scene: Scene, run: RunId, step: Reason) -> None:
         scene.conversation,
         thread_known=True,
         turn=replace(
-            scene.turn, run=run, unsure=False, new_thread=False,
+            scene.turn, run=run, new_thread=False,
             limit_at=scene.now + (agent.time_limit if agent else 0.0),
         ),
     )  # fmt: skip

@@ -12,6 +12,7 @@ from threadline.cli.asking import agreed
 from threadline.cli.program import as_typed
 from threadline.core.errors import AgentError, AgentRejected, ThreadlineError, ThreadMissing
 from threadline.core.legible import plain
+from threadline.core.split import head_of
 
 if TYPE_CHECKING:
     from threadline.app.inspecting import Meant
@@ -179,5 +180,4 @@ def _message(message: "Said") -> str:
 
 def _short(text: str) -> str:
     """Put text on one line; nothing in it reaches the terminal as a command."""
-    flat = plain(" ".join(text.split()))
-    return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 1]}…"
+    return head_of(plain(" ".join(text.split())), LONGEST)

@@ -183,8 +183,6 @@ class AgentTraits:
 
     commands: frozenset[str] = frozenset()
     callbacks: bool = False
-    resumable_streams: bool = False
-    takes_uploads: bool = False
     lists_all: bool = False
 
 

@@ -109,6 +109,3 @@ class Timer:
     mail: Wake | FollowRun | FlushOutbox
     kind: Literal["timer"] = "timer"
     schema: int = 1
-
-
-type Hint = FollowRun | FlushOutbox

@@ -95,10 +95,3 @@ def part_id(turn: str, number: int) -> str:
 def nonce(part: str) -> str:
     """Turn a part id into a platform's idempotency key (32 hex characters)."""
     return hashlib.sha256(part.encode()).hexdigest()[:32]
-
-
-def installation_id(namespace: str, name: str) -> str:
-    """Derive a stable UUID of this installation for `name`."""
-    import uuid
-
-    return str(uuid.uuid5(uuid.UUID(namespace), name))

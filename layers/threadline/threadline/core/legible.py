@@ -10,6 +10,6 @@ def plain(text: str) -> str:
     return "".join(char if char.isprintable() or char == "\n" else " " for char in text)
 
 
-def legible(text: str, most: int = MOST) -> str:
+def legible(text: str) -> str:
     """Give foreign text in one line, bounded, without anything that a terminal would obey."""
-    return "".join(char if char.isprintable() else " " for char in text[:most]).strip()
+    return "".join(char if char.isprintable() else " " for char in text[:MOST]).strip()

@@ -108,8 +108,8 @@ class Traits:
     one chat, `group_edit_interval` the same where others read along. `placeholder`: a first sign
     of life is posted and grows into the answer. `shows_queue`: a waiting message shows that it
     waits. `dedupes_posts`: the nonce makes a repeated post harmless, for `dedupe_window` seconds
-    where that is not 0. `reads_history`: an unknown post can be looked up. `follows_threads`: who
-    writes on in a thread that was answered in needs no mention. `reply_window` 0 means none.
+    where that is not 0. `follows_threads`: who writes on in a thread that was answered in needs no
+    mention. `reply_window` 0 means none.
     `mark_again_after`: when a running turn's mark has to be shown again, 0 where it stays.
     """
 
@@ -127,7 +127,6 @@ class Traits:
     shows_queue: bool = False
     dedupes_posts: bool = False
     dedupe_window: float = 0.0
-    reads_history: bool = False
     follows_threads: bool = False
     api_hosts: frozenset[str] = frozenset()
     file_hosts: frozenset[str] = frozenset()

@@ -28,8 +28,8 @@ from threadline.core.turn import State
 class Turn:
     """Message → run → replies: everything about it that does not change once the run exists.
 
-    `waits` are the sort keys of the backlog items it answers. `unsure`: a create call may have
-    taken effect; `lost`: the answer of one was. `tries` counts create calls. `observed` is the
+    `waits` are the sort keys of the backlog items it answers. `lost`: the answer of a create
+    call was, which may have taken effect. `tries` counts create calls. `observed` is the
     version at which the follower's item was last seen. Times are epoch seconds.
     """
 
@@ -49,7 +49,6 @@ class Turn:
     assistant: str = ""
     new_thread: bool = False
     answers: bool = False
-    unsure: bool = False
     lost: bool = False
     stopped: bool = False
     tries: int = 0
@@ -59,7 +58,6 @@ class Turn:
     foreign: RunId = RunId("")
     observed: int = 0
     files: tuple[StoredFile, ...] = ()
-    merged: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,11 +67,9 @@ def fit(text: str, limit: int, unit: Unit) -> int:
     return len(text)
 
 
-def head_of(text: str, limit: int, unit: Unit, mark: str = "…") -> str:
-    """Shorten text to the limit, ending in `mark` where something was left out."""
-    if length(text, unit) <= limit:
-        return text
-    return text[: fit(text, limit - length(mark, unit), unit)] + mark
+def head_of(text: str, limit: int) -> str:
+    """Shorten text to `limit` code points, ending in an ellipsis where something was left out."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def cut(text: str, room: int) -> int:

@@ -37,9 +37,7 @@ class DeerFlow(Obeys, Probes, ShowsThreads, DeletesThreads):
     """DeerFlow's Gateway, its older servers and its newer ones. Every thread has an owner."""
 
     dialect: ClassVar[str] = "deerflow"
-    traits: ClassVar[AgentTraits] = AgentTraits(
-        commands=commands.OFFERED, resumable_streams=True, takes_uploads=True
-    )
+    traits: ClassVar[AgentTraits] = AgentTraits(commands=commands.OFFERED)
 
     @override
     def start(self, request: RunRequest, access: AgentAccess) -> Flow[RunId]:

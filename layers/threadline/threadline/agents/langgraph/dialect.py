@@ -29,9 +29,7 @@ class LangGraph(ShowsThreads, DeletesThreads):
     """LangGraph Server and Platform. The owner plays no part: one key sees every thread."""
 
     dialect: ClassVar[str] = "langgraph"
-    traits: ClassVar[AgentTraits] = AgentTraits(
-        callbacks=True, resumable_streams=True, lists_all=True
-    )
+    traits: ClassVar[AgentTraits] = AgentTraits(callbacks=True, lists_all=True)
 
     @override
     def start(self, request: RunRequest, access: AgentAccess) -> Flow[RunId]:

@@ -41,12 +41,10 @@ class DynamoItems:
         client: DynamoDBClient,
         tables: Mapping[str, str],
         patience: Patience,
-        due_tables: Sequence[str] = DUE_TABLES,
     ) -> None:
         self._client = client
         self._tables = dict(tables)
         self._patience = patience
-        self._due_tables = tuple(due_tables)
         self._beside = ThreadPoolExecutor(WRITES_AT_ONCE, thread_name_prefix="dynamodb")
 
     def get(self, keys: Sequence[Key]) -> tuple[Item | None, ...]:
@@ -107,7 +105,7 @@ class DynamoItems:
             return ()
         shards = [
             self._due_in(table, rows.due_partition(kind, shard), before, limit)
-            for table in self._due_tables
+            for table in DUE_TABLES
             for shard in range(rows.SHARDS)
         ]
         return tuple(islice(merge(*shards, key=_due_at), limit))

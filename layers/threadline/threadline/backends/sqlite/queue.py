@@ -15,6 +15,7 @@ from threadline.core.ports import Outgoing, Received
 
 DEDUP_SECONDS: Final = 300.0
 RETENTION: Final = 14 * 86_400.0
+"""Seconds."""
 POLL: Final = 0.25
 """Seconds between looks for what another process sent; one's own process rings."""
 
@@ -23,17 +24,14 @@ class SqliteQueue:
     """A FIFO or standard queue in a `Database`.
 
     The group whose next message has been ready longest comes first, so that a chatty group waits
-    for its turn like the others. Messages older than `retention` seconds are removed in the
+    for its turn like the others. Messages older than `RETENTION` are removed in the
     background. A receive waits in real time, whatever the database's clock.
     """
 
-    def __init__(
-        self, database: Database, name: str, *, fifo: bool, retention: float = RETENTION
-    ) -> None:
+    def __init__(self, database: Database, name: str, *, fifo: bool) -> None:
         self._database = database
         self._name = name
         self._fifo = fifo
-        self._retention = retention
         self._arrivals = database.arrivals(name)
         database.tidy_with(self._purge)
 
@@ -248,7 +246,7 @@ class SqliteQueue:
         connection.execute("DELETE FROM dedup WHERE until <= ?", (now,))
         old = connection.execute(
             "DELETE FROM message WHERE queue = ? AND sent_at < ? RETURNING group_id",
-            (self._name, now - self._retention),
+            (self._name, now - RETENTION),
         ).fetchall()
         self._settle({group for (group,) in old}, now, connection)
 

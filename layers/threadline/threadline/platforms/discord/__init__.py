@@ -45,7 +45,6 @@ class Discord:
         shows_queue=True,
         dedupes_posts=True,
         dedupe_window=180.0,  # "the past few minutes", says Discord, and no number
-        reads_history=True,
         api_hosts=frozenset({"discord.com", ".discord.gg"}),
         file_hosts=FILE_HOSTS,
     )

@@ -38,7 +38,6 @@ class Feishu:
         shows_queue=True,
         dedupes_posts=True,
         dedupe_window=3600.0,
-        reads_history=True,
         api_hosts=frozenset({"open.feishu.cn", "open.larksuite.com"}),
     )
     secrets_needed: ClassVar[tuple[str, ...]] = ("app_id", "app_secret", "verification_token")

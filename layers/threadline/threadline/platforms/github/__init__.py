@@ -36,7 +36,6 @@ class GitHub:
         edit_interval=5.0,
         group_edit_interval=5.0,
         ack_deadline=10.0,
-        reads_history=True,
         api_hosts=frozenset({"api.github.com"}),
     )
     secrets_needed: ClassVar[tuple[str, ...]] = (SECRET,)

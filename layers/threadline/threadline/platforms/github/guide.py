@@ -6,7 +6,7 @@ https://docs.github.com/en/apps/creating-github-apps/registering-a-github-app/re
 import json
 
 from threadline.core.setup import Registration, Step
-from threadline.platforms.github import app_auth, registering
+from threadline.platforms.github import registering
 from threadline.platforms.github.needs import NEEDS, PERMISSIONS
 
 
@@ -32,12 +32,6 @@ def guide(app: Registration) -> tuple[Step, ...]:
         *_named(app),
         *_bound(app),
     )  # fmt: skip
-
-
-def is_registered(app: Registration) -> bool:
-    """Tell whether there is an App or a token already."""
-    secret = app.credentials.secret
-    return bool(secret("token") or (secret(app_auth.APP_ID) and secret(app_auth.PRIVATE_KEY)))
 
 
 def _named(app: Registration) -> tuple[Step, ...]:

@@ -39,7 +39,6 @@ class Slack:
         max_upload=1_000_000_000,
         placeholder=True,
         shows_queue=True,
-        reads_history=True,
         api_hosts=frozenset({"slack.com"}),
         file_hosts=frozenset({"files.slack.com"}),
     )

@@ -34,7 +34,7 @@ def attachments(options: str, workspace: str) -> list[Json]:
         "block_id": f"threadline-{workspace}",
         "elements": buttons,
     }
-    return [{"fallback": head_of(", ".join(offered), 100, "chars"), "blocks": [block]}]
+    return [{"fallback": head_of(", ".join(offered), 100), "blocks": [block]}]
 
 
 def offered(options: Sequence[str]) -> str:
@@ -50,7 +50,7 @@ def workspace_of(block_id: str) -> str:
 
 
 def _button(option: str, number: int) -> Json:
-    label = head_of(option, LONGEST_LABEL, "chars")
+    label = head_of(option, LONGEST_LABEL)
     return {
         "type": "button",
         "action_id": f"answer-{number}",
