@@ -5,7 +5,6 @@ import secrets
 from typing import Any
 
 from threadline.cli import state
-from threadline.cli.program import as_typed
 from threadline.core.errors import StoreError, ThreadlineError
 from threadline.core.ports import ItemStore
 
@@ -34,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
         closed = _closed(opened.store, platform, name)
     if closed:
         print(f"No binding of {platform}/{name} lets anybody in by a code, so this has no effect")
-        print(f"until one does (`allow: {{admitted: true}}`): {as_typed()} config check")
+        print(f"until one does (`allow: {{admitted: true}}`): {state.command('config check')}")
     print(
         f"Send this to the bot in private, within {CODE_LIFETIME / 60:.0f} minutes; it works once:"
     )

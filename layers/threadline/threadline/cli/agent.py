@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from threadline.cli import state
 from threadline.cli.asking import agreed
-from threadline.cli.program import as_typed
 from threadline.core.errors import AgentError, AgentRejected, ThreadlineError, ThreadMissing
 from threadline.core.legible import plain
 from threadline.core.split import head_of
@@ -124,17 +123,17 @@ def _looking(args: argparse.Namespace) -> "Iterator[tuple[World, Meant]]":
     except AgentRejected as error:
         raise ThreadlineError(f"{error}. {_about(str(error))}") from None
     except AgentError as error:
-        raise ThreadlineError(f"{error}. Is the agent up? {as_typed()} doctor") from None
+        raise ThreadlineError(f"{error}. Is the agent up? {state.command('doctor')}") from None
 
 
 def _about(refusal: str) -> str:
     if any(code in refusal for code in (": 401", ": 403")):
-        return f"Give it its key: {as_typed()} secrets set agent/NAME"
+        return f"Give it its key: {state.command('secrets set agent/NAME')}"
     if "on behalf of nobody" in refusal:
         return "This agent keeps threads by owner: add --owner OWNER"
     if ": 422" in refusal:
         return "This is no id of a thread at that agent"
-    return f"{as_typed()} doctor tells more"
+    return f"{state.command('doctor')} tells more"
 
 
 def _active(of: "Meant", listed: "Sequence[RunSeen]", which: str) -> "RunSeen":

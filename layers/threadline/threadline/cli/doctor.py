@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from threadline.cli import state
 from threadline.cli.findings import told
-from threadline.cli.program import as_typed
 from threadline.core.errors import ThreadlineError
 from threadline.core.setup import Finding
 
@@ -45,24 +44,19 @@ def _installation(world: "World") -> Iterator[tuple[str, bool]]:
     from threadline.cli.checkups import account, agents, apps
 
     stack = state.stack.get()
-    suffix = f" --stack {stack}" if stack else ""
     try:
         settings = world.settings()
     except ThreadlineError as error:
-        yield from _plain([Finding("settings", str(error), _how_to_store(suffix))])
+        yield from _plain([Finding("settings", str(error), state.storing())])
         return
     yield from _plain([Finding("settings", f"version {settings.version}")])
     if stack:
         yield from _plain(account.address(settings))
     yield from apps.look(world, settings)
     yield from _plain(apps.off())
-    yield from _plain(agents.look(world, settings, suffix))
+    yield from _plain(agents.look(world, settings))
 
 
 def _plain(findings: Iterable[Finding]) -> Iterator[tuple[str, bool]]:
     for finding in findings:
         yield told(finding), bool(finding.remedy)
-
-
-def _how_to_store(suffix: str) -> str:
-    return f"{as_typed()} config push{suffix}" if suffix else f"{as_typed()} serve"

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from threadline.cli import state
 from threadline.cli.asking import agreed
-from threadline.cli.program import as_typed
 from threadline.core.errors import ThreadlineError
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
         forgetting.note(inventory, Hand(getpass.getuser(), secrets.token_hex(4)))
         left = _remove(forgetting, inventory, with_threads=args.threads)
     if left:
-        print(f"There is more now, which came in meanwhile: {as_typed()} forget {args.whom}")
+        print(f"There is more now, which came in meanwhile: {state.command(f'forget {args.whom}')}")
         return 1
     print("Forgotten. An audit row says who did so and when, not whom.")
     return 0
@@ -78,9 +77,10 @@ def _remove(forgetting: "Forgetting", inventory: "Inventory", *, with_threads: b
 
 def _to_end_first(busy: list[str]) -> str:
     listed = "\n".join(f"  {one}" for one in busy)
+    cancel = state.command("agent cancel RUN")
     return (
         f"something is in work, so nothing was removed:\n{listed}\n"
-        f"It ends by itself, by `/stop` in the chat, or a run by: {as_typed()} agent cancel RUN"
+        f"It ends by itself, by `/stop` in the chat, or a run by: {cancel}"
     )
 
 

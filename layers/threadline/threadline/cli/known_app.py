@@ -22,7 +22,6 @@ def registration(
 ) -> Registration:
     """Put together what the platform is told of an app."""
     own = [one for one in bindings if (one.platform, one.app) == (app.platform, app.app)]
-    stack = state.stack.get()
     return Registration(
         credentials=Credentials(
             app.platform, app.app, app.identity, app.identity_name, app.base_url, secrets,
@@ -32,7 +31,7 @@ def registration(
         url=public and public.rstrip("/") + webhook_path(app.platform, app.app),
         places=tuple(sorted({place for one in own for place in one.chats})),
         program=as_typed(),
-        suffix=f" --stack {stack}" if stack else "",
+        suffix=state.suffix(),
     )  # fmt: skip
 
 

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from threadline.cli import state
-from threadline.cli.program import as_typed
 from threadline.core.legible import plain
 
 
@@ -32,9 +31,7 @@ def run(args: argparse.Namespace) -> int:
             _list(outbox.doubts(opened.store, opened.clock.now()))
             return 0
         if args.decision is None:
-            raise ThreadlineError(
-                f"say what to do: {as_typed()} outbox {args.part} sent|again|drop"
-            )
+            raise ThreadlineError(f"say what to do: {_deciding(args.part)}")
         decided = outbox.resolve(
             opened.store, opened.queues.outbox, opened.clock, args.part,
             outbox.Decision(args.decision), audit.Hand(getpass.getuser(), secrets.token_hex(4)),
@@ -52,4 +49,8 @@ def _list(doubts: Any) -> None:
         at = datetime.fromtimestamp(part.moved_at, UTC).isoformat(timespec="seconds")
         to = part.destination
         print(plain(f"{part.id}  {part.state}  {at}  {to.platform} {to.chat}  {part.reason}"))
-    print(f"Look into the chat, then: {as_typed()} outbox {doubts[0].part.id} sent|again|drop")
+    print(f"Look into the chat, then: {_deciding(doubts[0].part.id)}")
+
+
+def _deciding(part: str) -> str:
+    return state.command(f"outbox {part} sent|again|drop")

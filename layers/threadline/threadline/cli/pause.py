@@ -4,7 +4,6 @@ import argparse
 from typing import Any
 
 from threadline.cli import state
-from threadline.cli.program import as_typed
 from threadline.core.errors import StoreError, ThreadlineError
 from threadline.core.ports import ItemStore
 
@@ -33,7 +32,7 @@ def pause(args: argparse.Namespace) -> int:
         target = _known(args.target, opened.store)
         settings_items.pause(opened.store, target, opened.clock.now())
     print(f"{target} is paused within {settings_items.KEPT:.0f} s: messages start nothing.")
-    print(f"To end it: {as_typed()} resume {target}")
+    print(f"To end it: {state.command(f'resume {target}')}")
     return 0
 
 
@@ -61,7 +60,7 @@ def _known(target: str, store: ItemStore) -> str:
     try:
         bindings = [one.name for one in load_settings(store).bindings]
     except StoreError:
-        raise ThreadlineError(f"no bindings are stored yet: {as_typed()} serve") from None
+        raise ThreadlineError(f"no bindings are stored yet: {state.storing()}") from None
     name = target.removeprefix(BINDING)
     if name not in bindings:
         raise ThreadlineError(f"no binding is called {name}; {nearest(name, bindings)}")

@@ -37,7 +37,8 @@ def run(args: argparse.Namespace) -> int:
         )  # fmt: skip
     if not moved:
         raise ThreadlineError(f"no dead letter is called {args.which or 'anything'}")
-    print(f"{moved} put back; `{as_typed()} explain` tells what becomes of them.")
+    told = "`Why no answer` in Logs Insights" if state.stack.get() else f"`{as_typed()} explain`"
+    print(f"{moved} put back; {told} tells what becomes of them.")
     return 0
 
 
@@ -49,6 +50,6 @@ def _list(letters: Any) -> int:
         at = datetime.fromtimestamp(letter.since, UTC).isoformat(timespec="seconds")
         print(plain(f"{letter.delivery or letter.id}  {at}  {letter.reason}"))
     name = letters[0].delivery or letters[0].id
-    print(f"Put one back: {as_typed()} redrive {name}")
-    print(f"Put all back: {as_typed()} redrive --all")
+    print(f"Put one back: {state.command(f'redrive {name}')}")
+    print(f"Put all back: {state.command('redrive --all')}")
     return 0

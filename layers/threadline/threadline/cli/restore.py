@@ -52,7 +52,8 @@ def run(args: argparse.Namespace) -> int:
     print(f"{done} items are back. What is due goes on within a minute, by the sweep.")
     if left:
         print(f"{left} changed meanwhile and were left as they are.")
-    print("Whoever was forgotten since the copy's time may be back: threadline forget, again.")
+    again = state.command("forget WHOM")
+    print(f"Whoever was forgotten since the copy's time may be back; again: {again}")
     return int(bool(left))
 
 

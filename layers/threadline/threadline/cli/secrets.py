@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from threadline.cli import state
-from threadline.cli.program import as_typed
 from threadline.core.errors import ThreadlineError
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def list_secrets(_: argparse.Namespace) -> int:
     for one, names in entries:
         print(f"{one}: {', '.join(names)}")
     if not entries:
-        print(f"no secrets are stored; for a Telegram bot: {as_typed()} secrets set telegram")
+        print(f"no secrets are stored; for a Telegram bot: {state.command('secrets set telegram')}")
     return 0
 
 
@@ -106,9 +105,8 @@ def _tell(wanted: "Entry", outcome: "Outcome") -> None:
     for name in outcome.made:
         print(f'{name} was made here; where it is wanted, copy it from "{wanted}" there.')
     for name in outcome.rotated:
-        print(
-            f"The former {name} stays valid until: {as_typed()} secrets set {wanted} --end-rotation"
-        )
+        ending = state.command(f"secrets set {wanted} --end-rotation")
+        print(f"The former {name} stays valid until: {ending}")
 
 
 def _only_agent() -> str:

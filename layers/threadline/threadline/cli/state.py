@@ -27,6 +27,21 @@ stack: ContextVar[str] = ContextVar("stack", default="")
 """The name of the stack that the command was given, "" for the working directory."""
 
 
+def command(words: str) -> str:
+    """Give a command of ours for the same installation, as it can be pasted."""
+    return f"{as_typed()} {words}{suffix()}"
+
+
+def storing() -> str:
+    """Give the command that stores the configuration where this installation reads it."""
+    return command("config push") if stack.get() else command("serve")
+
+
+def suffix() -> str:
+    """Give what stands behind a command that is for the same installation."""
+    return f" --stack {stack.get()}" if stack.get() else ""
+
+
 @contextmanager
 def ports() -> Iterator["Ports"]:
     """Open the stores of the working directory, or of the stack. Raises StoreError."""
@@ -132,6 +147,7 @@ def surroundings(namespace: str = NO_NAMESPACE) -> "Surroundings":
         demo_url="" if stack.get() else DEMO,
         local=not stack.get(),
         program=as_typed(),
+        suffix=suffix(),
     )
 
 

@@ -5,7 +5,6 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from threadline.cli import state
-from threadline.cli.program import as_typed
 from threadline.core.errors import ThreadlineError
 
 if TYPE_CHECKING:
@@ -92,12 +91,12 @@ def _webhook(written: str, compiled: "Compiled") -> tuple["TelegramWebhook", str
 
     platform, name = app(written)
     if platform != TELEGRAM:
-        how = f"{as_typed()} setup {written} prints what belongs there"
+        how = f"{state.command(f'setup {written}')} prints what belongs there"
         raise ThreadlineError(f"on {platform} that is done on the platform's own pages: {how}")
     settings = compiled.settings.app(platform, name)
     row = next(one for one in compiled.platforms if (one.platform, one.app) == (platform, name))
     if settings is None:
-        raise ThreadlineError(f"{written} is off: {row.why}; see {as_typed()} config check")
+        raise ThreadlineError(f"{written} is off: {row.why}; see {state.command('config check')}")
     with state.ports() as opened:
         secrets = opened.secrets.get(f"{platform}/{name}")
     return TelegramWebhook(settings, secrets), row.webhook

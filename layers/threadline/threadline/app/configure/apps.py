@@ -78,7 +78,7 @@ def obstacle(app: App, around: Surroundings) -> str:
     secrets = around.secrets(app.platform, app.name)
     lacking = [name for name in app.kind.needs[app.transport] if name not in secrets]
     if lacking:
-        return f"no {' and no '.join(lacking)}: {around.program} secrets set {app.spoken}"
+        return f"no {' and no '.join(lacking)}: {around.command(f'secrets set {app.spoken}')}"
     return ""
 
 
@@ -103,7 +103,7 @@ def status(
     if not can_post(app.kind, around.secrets(app.platform, app.name)):
         why = "answers are only logged: without a token or an App nothing can be posted"
         if any(one.reply is not ReplyMode.LOG for one in own):
-            why = f"cannot post: {around.program} secrets set {app.spoken}"
+            why = f"cannot post: {around.command(f'secrets set {app.spoken}')}"
     return _row(app, on=True, why=why)
 
 

@@ -16,8 +16,8 @@ class Surroundings:
     `namespace` is the installation's random UUID. `present` has the names of the secrets of every
     entry there is, such as `telegram/default`, never their values. `agent_url` makes an agent
     `default`; `demo_url` makes an agent `demo` where there is no other. `public_url` wins over the
-    file's. `local`: everything runs on this machine, so the playground may be on. `program` is how
-    a person calls the command here.
+    file's. `local`: everything runs on this machine, so the playground may be on. A command is
+    `program`, its words, and `suffix` where it is for a stack.
     """
 
     namespace: str
@@ -27,10 +27,15 @@ class Surroundings:
     public_url: str = ""
     local: bool = False
     program: str = "threadline"
+    suffix: str = ""
 
     def secrets(self, platform: str, app: str) -> frozenset[str]:
         """Give the names of an app's secrets."""
         return self.present.get(f"{platform}/{app}", frozenset())
+
+    def command(self, words: str) -> str:
+        """Give a command of ours as it can be pasted."""
+        return f"{self.program} {words}{self.suffix}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,7 +66,7 @@ def address(settings: "Settings") -> Iterator[Finding]:
         yield Finding("address", own)
     elif _is_amazons(told):
         seen = f"the settings say {told or 'none'}, and the stack is at {own}"
-        yield Finding("address", seen, f"threadline config push --stack {state.stack.get()}")
+        yield Finding("address", seen, state.command("config push"))
     else:
         yield Finding("address", f"{told}, which must lead to {own}")
 

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from threadline.cli.program import as_typed
+from threadline.cli import state
 from threadline.core.agent import Probes
 from threadline.core.errors import AgentError
 from threadline.core.setup import Finding
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from threadline.core.settings import Settings
 
 
-def look(world: "World", settings: "Settings", suffix: str) -> Iterator[Finding]:
-    """Ask every agent; `suffix` is what a command needs behind it here."""
+def look(world: "World", settings: "Settings") -> Iterator[Finding]:
+    """Ask every agent."""
     from threadline.app.agents import contact
 
     for name, agent in settings.agents.items():
-        what, key = f"agent {name}", f"{as_typed()} secrets set agent/{name}{suffix}"
+        what, key = f"agent {name}", state.command(f"secrets set agent/{name}")
         try:
             to = contact(world, settings, name)
             offered = world.calls.run(to.under_policy(to.codec.assistants(to.access)))
