@@ -19,7 +19,6 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, Final
 
-VERSION: Final = "2018-06-01"
 RUNTIME: Final = ("awslambdaric", "simplejson", "snapshot-restore-py")
 ARN: Final = "arn:aws:lambda:eu-central-1:123456789012:function:ingest"
 

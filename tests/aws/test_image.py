@@ -30,10 +30,6 @@ from threadline.core.settings import AppSettings, Settings
 TARGETS = ("", "feishu")
 PROCESSORS = ("x86_64", "aarch64")
 MOST_BYTES = 130_000_000
-SAME = {
-    "interval": "Interval", "timeout": "Timeout", "start-period": "StartPeriod",
-    "retries": "Retries",
-}  # fmt: skip
 FOR_TYPES = "mypy_"
 NOT_NEEDED = {"yaml": "app/configure"}
 """Packages that the image does without, and the only folder that imports each: the CLI's."""

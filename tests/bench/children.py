@@ -15,7 +15,6 @@ HERE = ROOT / "tests" / "bench"
 OURS = Path(sys.executable)
 PEERS = ROOT / ".tools" / "bench" / "bin" / "python"
 LARK = ROOT / ".tools" / "lark" / "bin" / "python"
-PATIENCE = 300.0
 
 type Told = Mapping[str, float]
 

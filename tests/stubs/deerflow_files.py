@@ -9,7 +9,6 @@ from typing import Any
 from tests.stubs.deerflow_rules import Answer, Refused
 
 UPLOADS = "/mnt/user-data/uploads/"
-OUTPUTS = "/mnt/user-data/outputs/"
 MOST_FILES = 10
 LARGEST = 52_428_800
 

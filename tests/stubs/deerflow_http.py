@@ -11,8 +11,6 @@ from tests.stubs.deerflow import DeerFlowStub
 from tests.stubs.deerflow_rules import Answer, Refused
 from tests.stubs.serving import Server
 
-HEARTBEAT = 15.0
-
 
 class Handler(BaseHTTPRequestHandler):
     """One connection, kept open between calls."""

@@ -11,7 +11,6 @@ PERSONAL: Final = "dfp_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"
 PERSONAL_OWNER: Final = "0b9f6a52-6a53-4f39-9e0b-1f5d3f6f0a01"
 SAFE: Final = re.compile(r"[A-Za-z0-9_-]+")
 THREAD: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-LONGEST_KEY: Final = 255
 CHANGING: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 PUBLIC: Final = frozenset({"/health", "/api/v1/auth/setup-status"})
 MODELS: Final = ("fake-echo", "fake-think")

@@ -73,9 +73,7 @@ MARKDOWN = st.lists(BLOCK, min_size=1, max_size=6).map("\n\n".join)
 def words(text: str, *, source: bool = False) -> list[str]:
     """Give the words; of a Markdown source without addresses, HTML entities and code languages."""
     if source:
-        text = re.sub(
-            r"\]\([^)]*\)|^\s*\[[^\]]*\]: .*$|&\w+;|\]\[\w+\]", "] ", text, flags=re.MULTILINE
-        )
+        text = ADDRESS.sub("] ", text)
         text = re.sub(r"^(\s*(?:`{3,}|~{3,}))\w+", r"\1", text, flags=re.MULTILINE)
         text = re.sub(r"^\s*\d+\.|\[[x ]\]", " ", text, flags=re.MULTILINE)
     return WORD.findall(text)

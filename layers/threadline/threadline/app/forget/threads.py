@@ -22,11 +22,6 @@ def delete(world: World, conversation: Conversation) -> int:
     return deleted
 
 
-def known(conversation: Conversation) -> int:
-    """Count the threads that are known without asking an agent."""
-    return int(bool(conversation.thread))
-
-
 def _delete_at(world: World, to: Contact, conversation: Conversation) -> int:
     codec, owner, access = to.codec, conversation.owner, to.access
     if not isinstance(codec, DeletesThreads):

@@ -20,7 +20,7 @@ from threadline.core.posting import (
 )
 from threadline.core.setup import Finding, Needs, Registration, Step
 from threadline.core.socket import Cursor, Missed, Opening
-from threadline.platforms.discord.files import FILE_HOSTS, MAX_DOWNLOAD
+from threadline.platforms.discord.files import FILE_HOSTS, MAX_DOWNLOAD, MAX_UPLOAD
 from threadline.platforms.discord.interaction import PRESSED, TOKEN
 
 
@@ -40,7 +40,7 @@ class Discord:
         ack_deadline=3.0,
         mark_again_after=8.0,
         max_file=MAX_DOWNLOAD,
-        max_upload=10 * 1024 * 1024,
+        max_upload=MAX_UPLOAD,
         placeholder=True,
         shows_queue=True,
         dedupes_posts=True,

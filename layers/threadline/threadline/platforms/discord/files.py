@@ -11,6 +11,8 @@ from threadline.platforms.discord.payload import Fields, number, sections, snowf
 
 MAX_DOWNLOAD: Final = 20_000_000
 """Longest file that is fetched, in bytes."""
+MAX_UPLOAD: Final = 10 * 1024 * 1024
+"""Longest file that is posted, in bytes: every server takes it; those with boosts take more."""
 
 FILE_HOSTS: Final = frozenset({"cdn.discordapp.com", "media.discordapp.net"})
 TOO_LARGE: Final = "too_large"

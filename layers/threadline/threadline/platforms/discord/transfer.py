@@ -14,14 +14,11 @@ from threadline.core.http import BlobRef, Flow, HttpRequest, HttpResponse, Joine
 from threadline.core.message import FileRef
 from threadline.core.posting import Credentials, Destination, Receipt
 from threadline.platforms.discord import api, refusal
-from threadline.platforms.discord.files import MAX_DOWNLOAD
+from threadline.platforms.discord.files import MAX_DOWNLOAD, MAX_UPLOAD
 from threadline.platforms.discord.payload import sections, snowflake, text
 from threadline.platforms.discord.place import channel_of
 from threadline.platforms.discord.refusal import Refused
 from threadline.platforms.discord.rest import call, failure, request, send, with_body
-
-MAX_UPLOAD: Final = 10 * 1024 * 1024
-"""What every server takes; those with boosts take more."""
 
 _TIMEOUT: Final = 120.0
 _UPLOAD_TIMEOUT: Final = 60.0

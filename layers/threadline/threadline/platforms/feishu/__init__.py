@@ -19,6 +19,7 @@ from threadline.core.posting import (
     Traits,
 )
 from threadline.core.setup import Finding, Needs, Registration, Step
+from threadline.platforms.feishu.files import MAX_DOWNLOAD, MAX_UPLOAD
 from threadline.platforms.feishu.verify import verify
 
 
@@ -32,8 +33,8 @@ class Feishu:
         edit_interval=1.0,
         group_edit_interval=1.0,
         ack_deadline=3.0,
-        max_file=20_000_000,
-        max_upload=30 * 1024 * 1024,
+        max_file=MAX_DOWNLOAD,
+        max_upload=MAX_UPLOAD,
         placeholder=True,
         shows_queue=True,
         dedupes_posts=True,

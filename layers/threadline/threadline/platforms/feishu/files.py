@@ -12,6 +12,8 @@ from threadline.platforms.feishu.payload import Fields, text
 
 MAX_DOWNLOAD: Final = 20_000_000
 """Longest file that is fetched, in bytes; Feishu itself stops at 100 MB."""
+MAX_UPLOAD: Final = 30 * 1024 * 1024
+"""Longest file that is posted, in bytes."""
 UNSUPPORTED: Final = "unsupported"
 IMAGE: Final = "image"
 FILE: Final = "file"

@@ -16,13 +16,12 @@ from threadline.core.http import BlobRef, Flow, HttpResponse, Joined, Lost, Save
 from threadline.core.message import FileRef
 from threadline.core.posting import Credentials, Destination, Receipt
 from threadline.platforms.feishu import api, refusal, rest
-from threadline.platforms.feishu.files import FILE, IMAGE, MAX_DOWNLOAD
+from threadline.platforms.feishu.files import FILE, IMAGE, MAX_DOWNLOAD, MAX_UPLOAD
 from threadline.platforms.feishu.payload import section, text
 from threadline.platforms.feishu.refusal import Answer, Refused
 from threadline.platforms.feishu.rest import Call
 
 MAX_IMAGE: Final = 10 * 1024 * 1024
-MAX_UPLOAD: Final = 30 * 1024 * 1024
 _TIMEOUT: Final = 120.0
 _UPLOAD_TIMEOUT: Final = 60.0
 """Seconds; a function that posts has 300 for all calls of a file."""

@@ -20,7 +20,7 @@ from threadline.core.posting import (
     Traits,
 )
 from threadline.core.setup import Finding, Needs, Registration, Step
-from threadline.platforms.slack.files import MAX_DOWNLOAD
+from threadline.platforms.slack.files import MAX_DOWNLOAD, MAX_UPLOAD
 from threadline.platforms.slack.verify import SECRET, verify
 
 
@@ -36,7 +36,7 @@ class Slack:
         group_edit_interval=1.2,
         ack_deadline=3.0,
         max_file=MAX_DOWNLOAD,
-        max_upload=1_000_000_000,
+        max_upload=MAX_UPLOAD,
         placeholder=True,
         shows_queue=True,
         api_hosts=frozenset({"slack.com"}),

@@ -10,6 +10,8 @@ from threadline.platforms.slack.payload import Fields, identity, number, section
 
 MAX_DOWNLOAD: Final = 50_000_000
 """Longest file that is fetched, in bytes."""
+MAX_UPLOAD: Final = 1_000_000_000
+"""Longest file that is posted, in bytes."""
 
 TOO_LARGE: Final = "too_large"
 UNSUPPORTED: Final = "unsupported"

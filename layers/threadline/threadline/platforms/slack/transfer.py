@@ -12,13 +12,11 @@ from threadline.core.json import JsonObject
 from threadline.core.message import FileRef
 from threadline.core.posting import Credentials, Destination, Receipt
 from threadline.platforms.slack import api
-from threadline.platforms.slack.files import MAX_DOWNLOAD
+from threadline.platforms.slack.files import MAX_DOWNLOAD, MAX_UPLOAD
 from threadline.platforms.slack.payload import identity, number, section, text
 from threadline.platforms.slack.place import THREAD
 from threadline.platforms.slack.refusal import Refused
 
-MAX_UPLOAD: Final = 1_000_000_000
-FILE_HOSTS: Final = frozenset({"files.slack.com"})
 _TIMEOUT: Final = 120.0
 _UPLOAD_TIMEOUT: Final = 60.0
 """Seconds; a function that posts has 300 for all calls of a file."""
