@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         )  # fmt: skip
     if not moved:
         raise ThreadlineError(f"no dead letter is called {args.which or 'anything'}")
-    told = "`Why no answer` in Logs Insights" if state.stack.get() else f"`{as_typed()} explain`"
+    told = "`One conversation` in Logs Insights" if state.stack.get() else f"`{as_typed()} explain`"
     print(f"{moved} put back; {told} tells what becomes of them.")
     return 0
 
