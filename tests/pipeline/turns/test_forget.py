@@ -27,6 +27,7 @@ from tests.simulation.forgetting import (
     plain,
     traces_of,
 )
+from tests.simulation.network import TELEGRAM as TELEGRAM_API
 from threadline.app import codec, dispatch, items
 from threadline.app.dead import HIDDEN_FOR
 from threadline.app.dispatch import Received
@@ -131,6 +132,26 @@ def test_merged_messages_are_forgotten_each_by_itself(world: Busy) -> None:
     assert len(blobs.names("files/")) == 2
     world.forget(TELEGRAM)
     assert [blobs.get(name) for name in blobs.names("files/")] == [b"thyme file"]
+
+
+def test_files_that_were_fetched_twice_are_forgotten_each_by_itself(world: Busy) -> None:
+    """Where several people's files take so long that they are fetched again, only one's go."""
+    world.settings = both_platforms(busy=settings.Busy.COLLECT, owner="team")
+    world.slow[f"{TELEGRAM_API}/file"] = 200.0
+    world.says(BEN, "sleep 20", **TOPIC)
+    world.run(5)
+    for number in range(8):
+        person, word = ((ADA, PLANTED), (BEN, "thyme"))[number % 2]
+        world.telegram.add_file(f"F{number}", f"{word} file".encode())
+        document = {"file_id": f"F{number}", "file_unique_id": f"u{number}", "file_size": 11,
+                    "file_name": "notes.txt", "mime_type": "text/plain"}  # fmt: skip
+        world.says(person, "both", document=document, **TOPIC)
+    world.run()
+    assert sum("notes.txt" in str(run.human) for run in world.agent.runs()) == 1
+    world.forget(TELEGRAM)
+    blobs = world.ports.ports.blobs
+    assert {blobs.get(name) for name in blobs.names("files/")} == {b"thyme file"}
+    assert len(blobs.names("files/")) == 4
 
 
 def test_a_conversation_is_forgotten_alone(world: Busy, tmp_path: Path) -> None:

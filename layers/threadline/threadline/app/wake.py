@@ -209,6 +209,7 @@ def _fetch_again(scene: Scene) -> None:
             FollowRun(
                 conversation=scene.key, mailbox=scene.conversation.mailbox, turn=turn,
                 files=files, job="fetch",
+                turns=tuple(one.turn for _, one in batch for _ in one.message.files),
             )
         )  # fmt: skip
         scene.commit()
