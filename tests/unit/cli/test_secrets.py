@@ -1,5 +1,7 @@
 import getpass
+import io
 import stat
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import get_args
@@ -10,6 +12,9 @@ from tests.unit.cli.conftest import Command
 from threadline import wiring
 from threadline.app.configure.kinds import KINDS
 from threadline.app.configure.shapes import AgentShape
+from threadline.backends.clock import SystemClock
+from threadline.backends.files import FileSecrets
+from threadline.cli.main import main
 from threadline.core.platform import ReceivesHttp
 from threadline.core.socket import HoldsSocket
 
@@ -218,3 +223,26 @@ def test_the_platforms_of_the_table_are_those_that_are_wired() -> None:
     """A platform that can be written in the file is one that answers."""
     assert set(KINDS) == set(wiring.PLATFORMS)
     assert set(get_args(AgentShape.model_fields["dialect"].annotation)) == set(wiring.DIALECTS)
+
+
+class Meanwhile(io.StringIO):
+    """Standard input whose reader waits while somebody else stores a secret of the same entry."""
+
+    def readlines(self, hint: int = -1, /) -> list[str]:
+        """Let the other be done first."""
+        elsewhere = FileSecrets(Path(".threadline/secrets.json"), SystemClock())
+        kept = elsewhere.get("github/default")
+        elsewhere.put("github/default", {**kept, "app_id": "7", "webhook_secret": "of-the-app"})
+        return super().readlines(hint)
+
+
+def test_what_another_stored_while_one_was_asked_stays(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, stored: Stored
+) -> None:
+    """Two operators, or the form of `setup`, may set secrets of one entry at a time."""
+    assert folder.is_dir()
+    monkeypatch.setattr(sys, "stdin", Meanwhile("token=of-nobody\n"))
+    assert main(["secrets", "set", "github"]) == 0
+    assert stored("github/default") == {
+        "token": "of-nobody", "app_id": "7", "webhook_secret": "of-the-app",
+    }  # fmt: skip

@@ -52,6 +52,7 @@ def set_secrets(args: argparse.Namespace) -> int:
             print(f"{wanted}: only the present values are valid now.")
             return 0
         given = {} if args.rotate else _ask(wanted, stored)
+        stored = opened.secrets.get(str(wanted), fresh=True)  # others may have while we asked
         if not stored and not any(given.values()) and not _all_made(wanted):
             raise ThreadlineError(f"nothing was given for {wanted}, so nothing was stored")
         outcome = merge(
