@@ -75,7 +75,8 @@ def test_a_connection_to_a_configured_address_serves_no_other_request(perform: P
 @pytest.mark.parametrize(
     "url",
     ["ftp://1.1.1.1/x", "file:///etc/passwd", "http://", "http:///x", "http://[::1", "x",
-     "http://hößt.example/", "http://h:99999/", "http://h:port/"],
+     "http://hößt.example/", "http://h:99999/", "http://h:port/", "http://a..b/", "http://./",
+     f"http://{'x' * 70}.example/"],
 )  # fmt: skip
 def test_what_is_no_address_of_http_is_forbidden(perform: Perform, url: str) -> None:
     """Other schemes and broken addresses never leave this process."""

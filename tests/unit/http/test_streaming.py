@@ -129,6 +129,18 @@ def test_a_refusal_is_no_stream(blobs: FileBlobs) -> None:
     assert answer == HttpResponse(409, {"content-length": "4"}, b"busy")
 
 
+def test_a_refusal_of_an_unheard_of_length_is_not_read(blobs: FileBlobs) -> None:
+    """A length of more digits than anybody reads, beside chunks that would do without it."""
+    length = b"\r\ncontent-length: " + b"9" * 5000 + b"\r\n\r\n"
+    raw = HEAD.replace(b"200 OK", b"500 No").replace(b"\r\n\r\n", length)
+    with (
+        serving(lambda connection: connection.answer(raw + chunk(b"busy"))) as wire,
+        pytest.raises(StreamBroken) as broken,
+    ):
+        read(blobs, wire.url)
+    assert broken.value.lost == Lost("too_large", sent=True)
+
+
 def too_long(connection: Connection) -> None:
     """Refuse at a length that nobody reads."""
     connection.answer(b"HTTP/1.1 500 No\r\ncontent-length: 1001\r\n\r\n" + b"x" * 1001)
@@ -211,6 +223,14 @@ def test_a_stream_goes_to_admitted_addresses_only(blobs: FileBlobs) -> None:
                 asyncio.run(AsyncioHttp(blobs).listen(request, bool))
             assert broken.value.lost == Lost("forbidden", sent=False)
     assert wire.accepted == 0
+
+
+@pytest.mark.parametrize("host", ["agent..example", "a" * 70 + ".example", "."])
+def test_a_stream_of_what_is_no_name_is_forbidden(blobs: FileBlobs, host: str) -> None:
+    """A name that nobody can look up, as a slip in a configured address."""
+    with pytest.raises(StreamBroken) as broken:
+        asyncio.run(AsyncioHttp(blobs).listen(opening(f"http://{host}/"), bool))
+    assert broken.value.lost == Lost("forbidden", sent=False)
 
 
 def test_a_header_cannot_become_two(blobs: FileBlobs) -> None:

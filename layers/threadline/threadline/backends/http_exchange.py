@@ -18,6 +18,7 @@ MOST_BYTES: Final = 32_000_000
 """The longest answer without `save_to`: a thread's state holds its images, turn after turn."""
 
 USER_AGENT: Final = "threadline"
+_MOST_DIGITS: Final = 15
 _AS_WRITTEN: Final = "%/:?#[]@!$&'()*+,;=~"
 
 
@@ -44,7 +45,7 @@ class Incoming:
         save_to = request.save_to if 200 <= status < 300 else None
         limit = save_to.limit if save_to else most
         length = joined.get("content-length", "")
-        if length.isdecimal() and int(length) > limit:
+        if length.isdecimal() and (len(length) > _MOST_DIGITS or int(length) > limit):
             raise TooLarge
         return cls(status, joined, limit, save_to)
 
@@ -75,7 +76,7 @@ def split_url(url: str) -> SplitResult:
     """Take an address apart, its path and query fit for the wire. Raises AddressForbidden."""
     try:
         parts = urlsplit(url)
-        (parts.hostname or "").encode("ascii")
+        (parts.hostname or "").encode("ascii").decode().encode("idna")  # as a look-up wants it
         _ = parts.port
     except ValueError:
         raise AddressForbidden("not an address") from None

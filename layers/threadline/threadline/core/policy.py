@@ -10,6 +10,8 @@ from threadline.core.http import Flow, HttpRequest, HttpResponse, Lost, Pause, a
 
 REPEAT_AFTER: Final = (0.5, 1.5)
 LONGEST_WAIT: Final = 2.0
+LONGEST_TOLD: Final = 31 * 86_400.0
+"""Seconds from which on a time to wait that a server tells is none."""
 MOST_REDIRECTS: Final = 3
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _TRANSIENT: Final = frozenset({429, 500, 502, 503, 504})
@@ -63,9 +65,13 @@ def admitted(request: HttpRequest, policy: Policy) -> HttpRequest | None:
     """Give the request as it may be sent, or None where its address is not admitted."""
     if any(_under(request.url, base) for base in policy.base_urls):
         return replace(request, configured=True)
-    parts = urlsplit(request.url)
+    try:
+        parts = urlsplit(request.url)
+        port = parts.port
+    except ValueError:
+        return None
     hosts = policy.file_hosts if request.public else policy.api_hosts
-    if parts.scheme != "https" or parts.username is not None or parts.port not in {None, 443}:
+    if parts.scheme != "https" or parts.username is not None or port not in {None, 443}:
         return None
     return request if admitted_host(parts.hostname or "", hosts) else None
 
@@ -78,9 +84,10 @@ def admitted_host(host: str, hosts: Iterable[str]) -> bool:
 def retry_after(response: HttpResponse, default: float = 1.0) -> float:
     """Read `Retry-After` in seconds; a date or nonsense gives the default."""
     try:
-        return max(float(response.headers.get("retry-after", "")), 0.0)
+        seconds = float(response.headers.get("retry-after", ""))
     except ValueError:
         return default
+    return max(seconds, 0.0) if seconds < LONGEST_TOLD else default
 
 
 def _under(url: str, base: str) -> bool:
@@ -121,6 +128,9 @@ def _redirected(request: HttpRequest, policy: Policy) -> Flow[HttpResponse | Los
         answer = yield from ask(allowed)
         if isinstance(answer, Lost) or answer.status not in _REDIRECTS or not request.public:
             return answer
-        target = urljoin(request.url, answer.headers.get("location", ""))
+        try:
+            target = urljoin(request.url, answer.headers.get("location", ""))
+        except ValueError:
+            break
         request = replace(request, url=target, headers={})
     return Lost("forbidden", sent=False)
