@@ -1,11 +1,13 @@
 """The text that a stream has shown."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from threadline.core.agent import AgentEvent, Progress, StreamEnded, StreamGap, TextDelta
-from threadline.core.visible import MOST_MESSAGES, VisibleText
+from threadline.core.visible import MOST_MESSAGES, Grown, VisibleText
 
 
 def shown(*events: AgentEvent) -> str:
@@ -60,8 +62,8 @@ def test_other_events_show_nothing() -> None:
 
 def test_a_follower_that_takes_over_goes_on() -> None:
     """With the text alone the next chunk is added; with the message too, another one replaces."""
-    assert VisibleText("one ").after([TextDelta("a", "two")]).text == "one two"
-    assert VisibleText("one ", "a").after([TextDelta("b", "two")]).text == "two"
+    assert VisibleText(Grown("one ")).after([TextDelta("a", "two")]).text == "one two"
+    assert VisibleText(Grown("one "), "a").after([TextDelta("b", "two")]).text == "two"
 
 
 def test_only_so_many_messages_are_kept() -> None:
@@ -75,3 +77,13 @@ def test_folding_in_steps_changes_nothing(chunks: list[str], cut: int) -> None:
     """Events may be folded one by one or many at once."""
     events = [TextDelta("m", chunk) for chunk in chunks]
     assert VisibleText().after(events[:cut]).after(events[cut:]) == VisibleText().after(events)
+
+
+@pytest.mark.parametrize("messages", ["a", "ab"], ids=["one message", "two in turns"])
+def test_a_long_answer_costs_by_its_length(messages: str) -> None:
+    """A megabyte in small pieces takes a moment; by the square of its length it took 30 s."""
+    began, shown, count = time.process_time(), VisibleText(), 250_000
+    for number in range(count):
+        shown = shown.after((TextDelta(messages[number % len(messages)], "word"),))
+    assert shown.text == "word" * (count // len(messages))
+    assert time.process_time() - began < 10

@@ -1,5 +1,4 @@
 import getpass
-import io
 import stat
 import sys
 from collections.abc import Callable, Mapping
@@ -225,15 +224,19 @@ def test_the_platforms_of_the_table_are_those_that_are_wired() -> None:
     assert set(get_args(AgentShape.model_fields["dialect"].annotation)) == set(wiring.DIALECTS)
 
 
-class Meanwhile(io.StringIO):
+class Meanwhile:
     """Standard input whose reader waits while somebody else stores a secret of the same entry."""
 
-    def readlines(self, hint: int = -1, /) -> list[str]:
+    def isatty(self) -> bool:
+        """Say that it is a pipe."""
+        return False
+
+    def readlines(self, hint: int) -> list[str]:
         """Let the other be done first."""
         elsewhere = FileSecrets(Path(".threadline/secrets.json"), SystemClock())
         kept = elsewhere.get("github/default")
         elsewhere.put("github/default", {**kept, "app_id": "7", "webhook_secret": "of-the-app"})
-        return super().readlines(hint)
+        return ["token=of-nobody\n"] if hint else []
 
 
 def test_what_another_stored_while_one_was_asked_stays(
@@ -241,7 +244,7 @@ def test_what_another_stored_while_one_was_asked_stays(
 ) -> None:
     """Two operators, or the form of `setup`, may set secrets of one entry at a time."""
     assert folder.is_dir()
-    monkeypatch.setattr(sys, "stdin", Meanwhile("token=of-nobody\n"))
+    monkeypatch.setattr(sys, "stdin", Meanwhile())
     assert main(["secrets", "set", "github"]) == 0
     assert stored("github/default") == {
         "token": "of-nobody", "app_id": "7", "webhook_secret": "of-the-app",

@@ -18,7 +18,7 @@ from threadline.core.errors import AgentError, AgentRejected, ThreadMissing
 from threadline.core.policy import admitted
 from threadline.core.reasons import Reason
 from threadline.core.records import RunRecord
-from threadline.core.visible import VisibleText
+from threadline.core.visible import Grown, VisibleText
 
 POLL: Final = (1.0, 2.0, 4.0, 8.0, 15.0)
 PATIENCE_AFTER_LIMIT: Final = 120.0
@@ -121,7 +121,7 @@ class Following:
         """Take up where an earlier holder left; its edits in flight get time to land."""
         record = self.lease.record
         self.cursor = record.cursor
-        self.visible = VisibleText(record.visible)
+        self.visible = VisibleText(Grown(record.visible))
         self.screen.shown, self.screen.edits = record.shown, record.edits
         self.screen.posted = self.screen.posted or record.placeholder
         self.dirty = self.screen.queued

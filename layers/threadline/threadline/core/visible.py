@@ -10,6 +10,38 @@ MOST_MESSAGES: Final = 8
 """Messages whose text is kept, so that parallel model calls may take turns in one stream."""
 
 
+RECENT: Final = 4_000
+"""Characters that are added to one by one; what is longer is put to the rest in one go."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """A text that grows by many small additions, each of which costs as if it were short."""
+
+    settled: str = ""
+    recent: str = ""
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return self.settled + self.recent
+
+    def with_(self, delta: TextDelta) -> "Grown":
+        """Replace it by what is whole or repeats all there is and goes on; append anything else."""
+        if delta.whole or self._goes_on_in(delta.text):
+            return Grown(delta.text)
+        recent = self.recent + delta.text
+        return Grown(self.settled, recent) if len(recent) < RECENT else Grown(self.settled + recent)
+
+    def _goes_on_in(self, text: str) -> bool:
+        before = len(self.settled)
+        return (
+            len(text) > before + len(self.recent)
+            and text.startswith(self.recent, before)
+            and text.startswith(self.settled)
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class VisibleText:
     """What is shown of a run: the text of the message that was written to last.
@@ -18,10 +50,15 @@ class VisibleText:
     with `text`, whatever its id. After a gap only whole texts change anything.
     """
 
-    text: str = ""
+    grown: Grown = Grown()
     message: str = ""
     broken: bool = False
-    others: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, Grown] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """What is shown."""
+        return self.grown.text
 
     def after(self, events: Iterable[AgentEvent]) -> Self:
         """Give what is shown after these events."""
@@ -37,16 +74,10 @@ class VisibleText:
         if not delta.text or (self.broken and not delta.whole):
             return self
         if self.message in {"", delta.message}:
-            text = _merged(self.text, delta)
-            return type(self)(text, delta.message, self.broken, self.others)
-        others = {**self.others, self.message: self.text}
-        before = others.pop(delta.message, "")
+            grown = self.grown.with_(delta)
+            return type(self)(grown, delta.message, self.broken, self.others)
+        others = {**self.others, self.message: self.grown}
+        before = others.pop(delta.message, Grown())
         while len(others) >= MOST_MESSAGES:
             others.pop(next(iter(others)))
-        return replace(self, text=_merged(before, delta), message=delta.message, others=others)
-
-
-def _merged(before: str, delta: TextDelta) -> str:
-    """Replace by what is whole or repeats all there is and goes on; append anything else."""
-    grown = len(delta.text) > len(before) and delta.text.startswith(before)
-    return delta.text if delta.whole or grown else before + delta.text
+        return replace(self, grown=before.with_(delta), message=delta.message, others=others)

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.agents.deerflow.asking import ACCESS, AGENT, OWNER, RUN, THREAD, URL
 from threadline.core.agent import AgentEvent, StreamEnded, StreamFailed, StreamGap, TextDelta
 from threadline.core.json import Json
-from threadline.core.visible import VisibleText
+from threadline.core.visible import Grown, VisibleText
 
 END = b"event: end\ndata: null\n\n"
 BEAT = b": heartbeat\n\n"
@@ -68,7 +68,7 @@ def test_a_stream_whose_beginning_is_dropped_leaves_a_gap() -> None:
 
 def test_a_replay_from_the_beginning_is_not_added() -> None:
     """Whoever was far on and gets everything again shows none of it twice."""
-    before = VisibleText("hello", "m")
+    before = VisibleText(Grown("hello"), "m")
     events, cursor = decoded("9999-5", BEGIN, chunk("hello", "1795-1"))
     assert before.after(events).text == "hello"
     assert cursor == "9999-5"
