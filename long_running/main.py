@@ -22,6 +22,7 @@ from aiohttp import web
 from long_running.following import Follower, room
 from long_running.health import page
 from long_running.host import Host
+from long_running.peers import BEAT_EVERY, Peers
 from long_running.sockets.making import Making
 from threadline import wiring
 from threadline.app.world import World
@@ -46,17 +47,21 @@ async def run(environ: Mapping[str, str], stop: asyncio.Event) -> None:
         host = Host(world, Making(world, wiring.ingest_of(world), random.random), log.info)
         follower = Follower(world.queues.runs, wiring.watch(world), room(MOST_RUNS))
         settings = asyncio.create_task(_follow(host, world))
-        watching = [follower.run()] if environ.get("THREADLINE_WATCH_HOST") == "task" else []
-        runs = [asyncio.create_task(one) for one in watching]
+        watches = environ.get("THREADLINE_WATCH_HOST") == "task"
+        runs = [asyncio.create_task(follower.run())] if watches else []
+        peers = [asyncio.create_task(_keep(Peers(world)))] if watches else []
         host.start()
         server = await _listen(host, world, environ.get("THREADLINE_HEALTH", HEALTH))
         asked = asyncio.create_task(stop.wait())
         ended, _ = await asyncio.wait(
-            [asked, settings, *runs], return_when=asyncio.FIRST_COMPLETED
+            [asked, settings, *runs, *peers], return_when=asyncio.FIRST_COMPLETED
         )  # fmt: skip
         settings.cancel()
         follower.stop()
         await asyncio.gather(asyncio.to_thread(host.stop), *runs, return_exceptions=True)
+        for one in peers:
+            one.cancel()
+        await asyncio.gather(*peers, return_exceptions=True)
         await server.cleanup()
         for task in ended - {asked}:
             task.result()
@@ -70,6 +75,19 @@ async def _follow(host: Host, world: World) -> None:
         except StoreError as trouble:
             log.warning("settings: %s", trouble)
         await asyncio.sleep(FOLLOW_EVERY)
+
+
+async def _keep(peers: Peers) -> None:
+    """Look after the other tasks that follow runs, until cancelled; then leave."""
+    try:
+        while True:
+            try:
+                await asyncio.to_thread(peers.look)
+            except StoreError as trouble:
+                log.warning("followers: %s", trouble)
+            await asyncio.sleep(BEAT_EVERY)
+    finally:
+        await asyncio.to_thread(peers.leave)
 
 
 async def _listen(host: Host, world: World, where: str) -> web.AppRunner:

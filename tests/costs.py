@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from long_running.following import LONG_POLL
+from long_running.peers import BEAT_EVERY
 from setup.template import Template, load, resources
 from tests.peers import ROOT
 from threadline.app.invocation import LOOK, LOOK_EVERY
@@ -141,7 +142,11 @@ def following(read: Page, stack: Template) -> dict[str, float]:
     )
     polling = SECONDS / LONG_POLL / MILLION * read.price("SQS standard, a million requests")
     looks = SECONDS / (LOOK_EVERY + LOOK) / MILLION
-    whole = task + polling
+    beats = SECONDS / BEAT_EVERY / MILLION
+    lives = beats * sum(
+        read.price(f"DynamoDB, a million {unit} units") for unit in ("write", "read")
+    )
+    whole = task + polling + lives
     return {
         "function: a thousand minutes of runs, each followed alone": alone,
         "function: one invocation that always follows something, a month": read.functions(
@@ -151,6 +156,7 @@ def following(read: Page, stack: Template) -> dict[str, float]:
         * read.price("SQS standard, a million requests"),
         "task: a month, with its address": task,
         "task: its polling, a month": polling,
+        "task: its signs of life, a month": lives,
         "**the task is cheaper from so many thousand minutes a month on**": whole / alone,
         "which are so many minutes in each hour": whole / alone * 1000 / HOURS,
     }

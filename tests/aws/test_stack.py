@@ -237,7 +237,8 @@ def test_runs_are_followed_by_the_function_or_by_the_task(stack: Template) -> No
         (f"sqs:{verb}Message{what}", "Runs.Arn")
         for verb, what in (("Receive", ""), ("Delete", ""), ("Change", "Visibility"))
     }
-    assert permitted(only_then) - hints <= may
+    finds = {("dynamodb:Query", "${ConversationsTable.Arn}/index/due")}
+    assert permitted(only_then) - hints - may == finds
     assert may | hints <= permitted(only_then) | permitted(for_both)
     denied = [one for one in for_both if "Fn::If" in one]
     assert [one["Fn::If"][0] for one in denied] == ["TaskFollows"]

@@ -40,5 +40,6 @@ def test_the_task_follows_runs_in_place_of_the_function(
             assert (code, seconds < task.DRAINED_WITHIN) == (0, True), container.log
         assert posts(slack, mention["event"]["ts"]) == [f"You said: {ADA}: {SAID}"]
         assert '"step": "first_text"' in container.log
+        assert "followers:" not in container.log
         for planted in (SAID, slack.token, CREDENTIALS.secret("signing_secret")):
             assert planted not in container.log + output(functions)

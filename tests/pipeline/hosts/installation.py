@@ -9,7 +9,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,10 +78,13 @@ class Task:
 
 
 @contextmanager
-def task(folder: Path, environ: Mapping[str, str] | None = None) -> Iterator[Task]:
+def task(
+    folder: Path, environ: Mapping[str, str] | None = None, *, follows: bool = False
+) -> Iterator[Task]:
     """Run a task on a state folder, or in the surroundings that are given."""
     port = free_port()
     more = {"THREADLINE_HEALTH": f"127.0.0.1:{port}"}
+    more |= {"THREADLINE_WATCH_HOST": "task"} if follows else {}
     more |= {"THREADLINE_STATE_FOLDER": str(folder)} if environ is None else environ
     with (folder / f"task-{port}.log").open("wb") as log:
         process = subprocess.Popen(
@@ -110,9 +113,18 @@ class Installation:
 
 @contextmanager
 def installed(
-    folder: Path, app: AppSettings, secrets: Mapping[str, str], agent: str
+    folder: Path,
+    app: AppSettings,
+    secrets: Mapping[str, str],
+    agent: str,
+    *,
+    follows: bool = True,
+    sweep_every: float = SWEEP_EVERY,
 ) -> Iterator[Installation]:
-    """Configure an app and an agent, and run everything beside sockets as the stack does."""
+    """Configure an app and an agent, and run everything beside sockets as the stack does.
+
+    Without `follows` runs are left to the tasks.
+    """
     local = wiring.local_ports(folder)
     settings_items.store_settings(local.ports.store, answering(app, agent), time.time())
     local.ports.secrets.put(f"{app.platform}/{app.app}", secrets)
@@ -126,7 +138,8 @@ def installed(
     for worker in workers:
         worker.start()
     try:
-        with _following(world), _every(SWEEP_EVERY, lambda: sweeping(_now(world))):
+        following = _following(world) if follows else nullcontext()
+        with following, _every(sweep_every, lambda: sweeping(_now(world))):
             yield Installation(folder, local)
     finally:
         for worker in workers:

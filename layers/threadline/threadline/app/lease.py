@@ -15,6 +15,9 @@ from threadline.core.records import Conversation, RunRecord
 
 LENGTH: Final = 45.0
 RENEW_EVERY: Final = 15.0
+SILENT_AFTER: Final = 25.0
+"""Seconds without a renewal, an edit's time included, after which a holder may be dead."""
+
 EDIT_NEEDS: Final = 12.0
 """Seconds of lease an edit must have left; also how long a new holder waits with its first."""
 
@@ -35,9 +38,13 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Somebody else holds the lease; `version` tells later whether it stood still."""
+    """Somebody else holds the lease; `version` tells later whether it stood still.
+
+    `silent`: it was not renewed when it should have been.
+    """
 
     version: int
+    silent: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +57,14 @@ class Over:
     """The run's answer is in the ledger already."""
 
     record: RunRecord
+
+
+def is_silent(record: RunRecord, now: float) -> bool:
+    """Tell whether nobody follows any more, as far as the holder's clock can be believed.
+
+    Only a reason to look: whether somebody else may follow is for the version to say.
+    """
+    return record.ended or now > record.lease_end - LENGTH + SILENT_AFTER
 
 
 def first(world: World, hint: FollowRun, with_it: list[Change]) -> Lease | Gone | None:
@@ -93,7 +108,7 @@ def take_over(world: World, hint: FollowRun) -> Lease | Held | Over | Gone:
         return Over(record)
     others = record.holder not in {"", world.holder}
     if others and item.version != hint.observed:
-        return Held(item.version)
+        return Held(item.version, is_silent(record, world.clock.now()))
     taken = replace(
         record, lease=record.lease + 1, holder=world.holder,
         lease_end=world.clock.now() + LENGTH,

@@ -1,15 +1,16 @@
 """Every minute: whatever is due and nobody moved is woken; and timers go where they point."""
 
 import json
+from collections.abc import Sequence
 from typing import Final
 
-from threadline.app import codec, items
+from threadline.app import codec, followed, items, lease
 from threadline.app.codec import Unreadable
 from threadline.app.ingest import UNACCEPTED
 from threadline.app.plan import delay_until, mailbox_message
 from threadline.app.world import World
 from threadline.core.envelope import FlushOutbox, FollowRun, Timer, Wake
-from threadline.core.ports import Item, Outgoing
+from threadline.core.ports import Item, Key, Outgoing
 from threadline.core.reasons import Reason
 from threadline.core.records import Conversation, Part
 
@@ -21,8 +22,10 @@ EARLY: Final = 1.0
 def sweep(world: World) -> None:
     """Wake due conversations, hint due parts, drain what ingest kept aside."""
     now = world.clock.now()
-    wakes = [wake for item in world.store.due(items.CONVERSATION_DUE, now, MOST)
-             if (wake := _wake(world, item)) is not None]  # fmt: skip
+    found = world.store.due(items.CONVERSATION_DUE, now, MOST)
+    wakes = [wake for item in found if (wake := _wake(world, item)) is not None]
+    if len(found) < MOST:  # else they are woken too, so that others come into sight
+        wakes = _without_followed(world, wakes, now)
     if wakes:
         world.queues.mailbox.send([mailbox_message(world, wake) for wake in wakes])
     places = dict.fromkeys(
@@ -72,6 +75,22 @@ def _wake(world: World, item: Item) -> Wake | None:
         conversation=conversation.key, mailbox=conversation.mailbox, why="due",
         snapshot=conversation, version=item.version,
     )  # fmt: skip
+
+
+def _without_followed(world: World, wakes: Sequence[Wake], now: float) -> list[Wake]:
+    """Leave out the conversations whose run somebody follows: these have nothing to do."""
+    runs = [_run_in_time(wake.snapshot, now) for wake in wakes]
+    found = followed.records(world, filter(None, runs))
+    lives = {run for run, (record, _) in found.items() if not lease.is_silent(record, now)}
+    return [wake for wake, run in zip(wakes, runs, strict=True) if run not in lives]
+
+
+def _run_in_time(conversation: Conversation | None, now: float) -> Key | None:
+    """Name the follower's item of a run that may still go on, if only its follower is due."""
+    if conversation is None or conversation.turn is None or now > conversation.turn.limit_at:
+        return None
+    others_due = conversation.held > 0 and conversation.held_due <= now
+    return None if others_due else followed.run_of(conversation)
 
 
 def _drain(world: World) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from threadline.app import agents, edits, items, waits
+from threadline.app import agents, edits, items, lease, waits
 from threadline.app.ended import finish, go_on
 from threadline.app.failing import give_up
 from threadline.app.place import begin_next
@@ -17,12 +17,16 @@ from threadline.core.errors import AgentError
 from threadline.core.http import BlobRef
 from threadline.core.posting import Stage
 from threadline.core.reasons import Reason
+from threadline.core.records import RunRecord
 from threadline.core.settings import ReplyMode
 from threadline.core.turn import DUE_AFTER, UNWATCHED_LONGEST, Move, State
 
 MOST_HOPS: Final = 2000
 STUCK_AFTER: Final = 600.0
 """Seconds past its time limit after which a turn is ended whoever follows it."""
+UNTAKEN_AGAIN_AFTER: Final = 90.0
+"""Seconds between hints at a run that nobody had room to follow yet."""
+
 BUDGET: Final = "budget"
 """The `why` of a Wake for a turn that its dispatch had no time to start."""
 ENDED: Final = "ended"
@@ -149,17 +153,24 @@ def _look_again(scene: Scene) -> None:
 
 
 def _look_at_follower(scene: Scene) -> None:
-    """Hint again where nobody follows: the follower's item is absent, or stood still since."""
+    """Hint again where nobody follows: the follower's item is absent, or stood still since.
+
+    One that may be dead is looked at again as soon as its lease has stood still for its length.
+    """
     turn = scene.turn
     if scene.agent() is None or scene.now > turn.limit_at + STUCK_AFTER:
         _give_up_run(scene)
         return
     item = scene.world.store.get([items.run(scene.key, turn.id)])[0]
-    version = item.version if item else 0
-    if version == turn.observed:
-        scene.plan.hints.append(follow(scene))
+    record, version = items.read(RunRecord, item), item.version if item else 0
+    stood_still = version == turn.observed
     scene.conversation = replace(scene.conversation, turn=replace(turn, observed=version))
-    scene.due_in(DUE_AFTER[State.RUNNING])
+    scene.due_in(DUE_AFTER[State.RUNNING] if record else UNTAKEN_AGAIN_AFTER)
+    if stood_still or record is None or not record.holder or record.ended:
+        scene.plan.hints.append(follow(scene))
+    elif lease.is_silent(record, scene.now):
+        scene.due_in(lease.LENGTH)
+        scene.timer()
     scene.commit()
 
 

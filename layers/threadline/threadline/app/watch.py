@@ -177,6 +177,8 @@ def _take(world: World, hint: FollowRun, platform: Platform) -> _Taken:
             world.log("step", step=str(Reason.NOT_CURRENT), turn=hint.turn.id)
         case Over(record):
             closing.tell(world, hint, record)
+        case Held(silent=False):
+            pass  # somebody follows; if that ends, the sweep finds it
         case Held(version):
             again = FollowRun(
                 conversation=hint.conversation, mailbox=hint.mailbox, turn=hint.turn,

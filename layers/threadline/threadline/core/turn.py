@@ -68,7 +68,7 @@ DUE_AFTER: Final = MappingProxyType(
         State.FETCHING: 330.0,
         State.STARTING: 15.0,
         State.BLOCKED: 2.0,
-        State.RUNNING: 90.0,
+        State.RUNNING: 30.0,
         State.ASKING: 1800.0,
     }
 )
