@@ -338,7 +338,8 @@ class DiscordStub:
             return refused(403, 50001, "Missing Access")
         asked = dict(part.split("=") for part in path.partition("?")[2].split("&") if part)
         after = [one for one in place.messages if int(one["id"]) > int(asked.get("after", "0"))]
-        some = after[: int(asked.get("limit", "50"))]
+        limit = int(asked.get("limit", "50"))
+        some = [self.application.shown(one, BOT) for one in after[:limit]]
         bare = [{k: v for k, v in one.items() if k not in {"guild_id", "member"}} for one in some]
         return Answer(200, bare[::-1])
 

@@ -6,6 +6,7 @@ https://docs.discord.com/developers/topics/permissions#permissions-bitwise-permi
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final
 
 from tests.stubs.discord_rules import Answer, refused
@@ -21,7 +22,9 @@ EVERY: Final = (
     VIEW_CHANNEL | SEND_MESSAGES | READ_HISTORY | ADD_REACTIONS | ATTACH_FILES | CREATE_THREADS
     | SEND_IN_THREADS
 )  # fmt: skip
+MESSAGE_CONTENT: Final = 1 << 18
 MESSAGE_CONTENT_LIMITED: Final = 1 << 19
+CONTENT: Final = MappingProxyType({"content": "", "attachments": [], "embeds": []})
 KEY: Final = "b6ee3cff1ac49ce61e5cabdcfd0d0e4e09afe1d41ea4f15e2a7e6a7ac0d9bbb1"
 
 
@@ -48,6 +51,17 @@ class Application:
             "team": None, "interactions_endpoint_url": self.endpoint, "hook": True,
             "approximate_guild_count": len(self.servers),
         }  # fmt: skip
+
+    @property
+    def reads(self) -> bool:
+        """Whether the bot may read what people write."""
+        return bool(self.flags & (MESSAGE_CONTENT | MESSAGE_CONTENT_LIMITED))
+
+    def shown(self, message: Mapping[str, Any], bot: str) -> dict[str, Any]:
+        """Give a message as the bot is told it: empty where it may not read and is not called."""
+        called = bot in {message["author"]["id"], *(one["id"] for one in message["mentions"])}
+        free = self.reads or called or "guild_id" not in message
+        return {**message, **({} if free else CONTENT)}
 
     def listed(self) -> list[dict[str, Any]]:
         """List the servers that the bot is in."""

@@ -154,8 +154,9 @@ class DiscordServer:
     async def _enter(
         self, socket: web.WebSocketResponse, op: int, told: dict[str, Any]
     ) -> Session | None:
-        if self.refuses or told["token"] != self.stub.token:
-            await socket.close(code=self.refuses or 4004)
+        refused = self.refuses or (4014 if op == 2 and not self.stub.application.reads else 0)
+        if refused or told["token"] != self.stub.token:
+            await socket.close(code=refused or 4004)
             return None
         return await (self._identify if op == 2 else self._resume)(socket, told)
 
@@ -193,6 +194,8 @@ class DiscordServer:
         return session
 
     async def _tell(self, kind: str, about: dict[str, Any]) -> None:
+        if kind == "MESSAGE_CREATE":
+            about = self.stub.application.shown(about, BOT)
         for session in self.sessions.values():
             await self._say(session, kind, about)
 

@@ -12,6 +12,7 @@ from threadline.core.message import Ignored, Message, Messages, Webhook
 from threadline.core.posting import Credentials
 from threadline.core.reasons import Reason
 from threadline.platforms.discord import PLATFORM
+from threadline.platforms.discord.reading import HIDDEN
 
 ROLE = "1180000000000000202"
 ID = "1550952349696000001"
@@ -133,7 +134,7 @@ def test_an_edit_is_another_message_each_time() -> None:
 
 
 def test_a_message_without_content_says_nothing() -> None:
-    """Where the intent is missing Discord sends empty texts: no run is started by them."""
+    """Where the intent is missing Discord sends empty texts: no run, and a word about why."""
     event = {"t": "MESSAGE_CREATE", "d": message(ID, ""), "place": {}}
     request = Webhook("POST", "/", {}, {}, json.dumps(event).encode())
-    assert PLATFORM.parse(request, CREDENTIALS, 0) == Ignored(Reason.NO_CONTENT)
+    assert PLATFORM.parse(request, CREDENTIALS, 0) == Ignored(Reason.NO_CONTENT, HIDDEN)

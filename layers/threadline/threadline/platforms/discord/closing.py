@@ -14,6 +14,7 @@ SESSION_OVER: Final = frozenset({4003, 4007, 4009})
 
 LIMITED: Final = 4008
 WRONG_TOKEN: Final = 4004
+MAY_NOT_READ: Final = 4014
 _SHARDS: Final = (
     "Discord wants this bot's servers spread over several connections, which Threadline does not do"
 )
@@ -28,7 +29,7 @@ REFUSED: Final = MappingProxyType(
         4011: _SHARDS,
         4012: "Discord no longer speaks version 10 of its gateway: update Threadline",
         4013: "Discord does not know what Threadline asked to hear: update Threadline",
-        4014: (
+        MAY_NOT_READ: (
             "the bot may not read what people write: switch on Message Content Intent at "
             f"{PORTAL} > Bot > Privileged Gateway Intents, and save"
         ),

@@ -11,6 +11,7 @@ from threadline.core.posting import Credentials
 from threadline.core.socket import Cursor, Opening
 from threadline.platforms.discord.gateway import LET_IN_AGAIN, LONGEST_RESUME, Gateway
 from threadline.platforms.discord.known import Known
+from threadline.platforms.discord.reading import UNREAD
 from threadline.platforms.discord.spoken import own_id
 
 HOST: Final = "gateway.discord.gg"
@@ -49,9 +50,10 @@ def connect(credentials: Credentials, cursor: Cursor, now: float, random: float)
 
 
 def stands(cursor: Cursor, now: float) -> bool:
-    """Tell whether the last session may still stand."""
+    """Tell whether the last session may still stand, and told what people wrote."""
     heard = seconds(cursor.get("heard", ""))
-    return bool(cursor.get("session")) and "seq" in cursor and now - heard < LONGEST_RESUME
+    kept = bool(cursor.get("session")) and "seq" in cursor and not cursor.get(UNREAD)
+    return kept and now - heard < LONGEST_RESUME
 
 
 def address(base_url: str) -> str:

@@ -49,7 +49,8 @@ def _intent(seen: Fields, portal: str) -> Finding:
     if max(number(seen, "flags"), 0) & MAY_READ:
         return Finding("intents", f"{', '.join(needs.INTENTS)} may be asked for")
     remedy = f"{portal}/bot: Privileged Gateway Intents, Message Content Intent on, Save Changes"
-    return Finding("intents", "MESSAGE_CONTENT is off: the gateway lets nobody in (4014)", remedy)
+    seen_at = "MESSAGE_CONTENT is off: the bot hears no words, and is not let in anew (4014)"
+    return Finding("intents", seen_at, remedy)
 
 
 def _servers(servers: Fields, application: str) -> Finding:

@@ -12,7 +12,7 @@ from typing import Final
 
 from threadline.core.json import Json
 from threadline.core.socket import NEVER, Cursor, End, Frame, Hearing, Note, Step
-from threadline.platforms.discord import closing, delivery
+from threadline.platforms.discord import closing, delivery, reading
 from threadline.platforms.discord.known import Known
 from threadline.platforms.discord.needs import INTENT_BITS
 from threadline.platforms.discord.payload import (
@@ -25,6 +25,8 @@ from threadline.platforms.discord.payload import (
     snowflake,
     text,
 )
+from threadline.platforms.discord.reading import Reading
+from threadline.platforms.discord.spoken import hear
 
 WITHIN: Final = 30.0
 """Seconds within which Discord must say hello, and again within which it must let us in."""
@@ -76,6 +78,7 @@ class Gateway:
     bot: str
     random: float
     known: Known
+    reading: Reading = Reading()
     session: str = field(default="", repr=False)
     sequence: int = -1
     heard_at: float = 0.0
@@ -93,10 +96,13 @@ class Gateway:
     def hearing(self) -> Hearing:
         if self.phase is not Phase.IN:
             return Hearing.OPENING
-        return Hearing.HEARING if self.known.guilds or self.known.direct else Hearing.DEAF
+        heard = not self.reading.lost and (self.known.guilds or self.known.direct)
+        return Hearing.HEARING if heard else Hearing.DEAF
 
     @property
     def why(self) -> str:
+        if self.reading.lost:
+            return closing.REFUSED[closing.MAY_NOT_READ]
         if self.hearing is Hearing.DEAF:
             return "the bot is in no server yet: invite it, as docs/platforms/discord.md says"
         return ""
@@ -200,10 +206,11 @@ class Gateway:
         if kind in {"MESSAGE_CREATE", "MESSAGE_UPDATE"}:
             body = delivery.body(kind, said, known, self.bot)
         told_at = now if self.phase is Phase.IN else self.told_at
+        here, unread = _read(replace(here, known=known), kind, said, now)
         return _step(
-            replace(here, known=known, within=within, told_at=told_at), now,
+            replace(here, within=within, told_at=told_at), now,
             deliveries=(body,) if body else (),
-            save={**_kept(here, now), **known.changes(self.known)},
+            save={**_kept(here, now), **known.changes(self.known), **unread},
             notes=(Note("events_missing", str(sequence - self.sequence - 1)),) if missing else (),
         )  # fmt: skip
 
@@ -220,7 +227,7 @@ class Gateway:
         )  # fmt: skip
         kept = {
             "session": session, "url": text(said, "resume_gateway_url"), "gap": gap,
-            "seq": str(sequence), "heard": str(int(now)),
+            "seq": str(sequence), "heard": str(int(now)), reading.UNREAD: "",
         }  # fmt: skip
         return _step(inside, now, save={**kept, **known.changes(self.known)})
 
@@ -235,10 +242,11 @@ def _step(
     notes: tuple[Note, ...] = (),
 ) -> Step:
     """Give the step to a session; what it owes is made up for as soon as that is due."""
-    fills = session.owed and session.phase is Phase.IN and now >= session.fill_at
+    able = session.phase is Phase.IN and not session.reading.lost
+    fills = session.owed and able and now >= session.fill_at
     if fills:
         session = replace(session, owed=False, fill_at=now + FILL_EVERY)
-    owed_at = session.fill_at if session.owed and session.phase is Phase.IN else NEVER
+    owed_at = session.fill_at if session.owed and able else NEVER
     return Step(
         session=session, send=send, deliveries=deliveries, save=save or {}, gap=fills, notes=notes,
         tick_at=min(session.beat_at, session.within, owed_at),
@@ -251,6 +259,24 @@ def _doubtful(session: Gateway, now: float) -> Gateway:
         return session
     since = min(session.told_at or now, now) - DOUBT
     return replace(session, gap=session.gap or first_of(since), owed=True)
+
+
+def _read(session: Gateway, kind: str, said: Fields, now: float) -> tuple[Gateway, Cursor]:
+    """Note whether a message came with its words, and what is to be kept of that.
+
+    Where they no longer come, a new session has to begin: Discord then lets the bot in only if it
+    may read. What came without its words is asked for once it may.
+    """
+    if kind != "MESSAGE_CREATE":
+        return session, {}
+    roles = session.known.guilds.get(snowflake(said, "guild_id"), ())
+    addressed = hear(said, session.bot, roles).addressed
+    seen = session.reading.after(reading.shows(said, session.bot, addressed=addressed), now)
+    before, here = session.reading, replace(session, reading=seen)
+    if seen.lost and not before.lost:
+        gap = here.gap or first_of(min(seen.since, now) - DOUBT)
+        return replace(here, gap=gap, owed=True), {reading.UNREAD: "1", "gap": gap}
+    return here, {reading.UNREAD: ""} if before.lost and not seen.lost else {}
 
 
 def _kept(session: Gateway, now: float) -> Cursor:

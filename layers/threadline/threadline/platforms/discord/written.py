@@ -5,7 +5,6 @@ https://docs.discord.com/developers/resources/message#message-object
 
 import re
 from dataclasses import dataclass
-from typing import Final
 
 from threadline.core.ids import DeliveryId, MessageId
 from threadline.core.message import (
@@ -32,10 +31,8 @@ from threadline.platforms.discord.payload import (
     text,
 )
 from threadline.platforms.discord.place import Place, is_flat
+from threadline.platforms.discord.reading import HIDDEN, SAID, shows
 from threadline.platforms.discord.spoken import Heard, hear, own_id, quoted, replies_to_bot
-
-SAID: Final = frozenset({0, 19})
-"""Types of what people write: a message and a reply; all others are about the channel."""
 
 
 def written(event: Fields, credentials: Credentials) -> Parsed:
@@ -109,7 +106,8 @@ class _Seen:
         if not (heard.text or files or (quote and spoken_to)):
             files = stickers_of(self.message) if spoken_to and not self.edit else ()
             if not files:
-                return Ignored(Reason.NO_CONTENT, delivery=delivery)
+                shown = shows(self.message, self.bot, addressed=heard.addressed)
+                return Ignored(Reason.NO_CONTENT, HIDDEN if shown is False else "", delivery)
         prompt = f"{quote}\n\n{heard.text}".strip() if quote and heard.text[:1] != "/" else ""
         return Messages((self._message(delivery, files, "" if self.edit else prompt),))
 
