@@ -16,6 +16,7 @@ _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
 _LONGEST_END: Final = 4
 _STATUS: Final = re.compile(rb"HTTP/1\.[01] ([1-5]\d\d)(?: [^\r\n]*)?")
 _FIELD: Final = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)")
+_LENGTH: Final = re.compile(rb"\d{1,15}")
 _SIZE: Final = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?")
 _NO_BODY: Final = frozenset({204, 304})
 
@@ -113,7 +114,7 @@ class AnswerReader:
     def _measure(self, lengths: set[bytes]) -> None:
         if not lengths:
             return
-        if len(lengths) > 1 or not re.fullmatch(rb"\d{1,15}", next(iter(lengths))):
+        if len(lengths) > 1 or not _LENGTH.fullmatch(next(iter(lengths))):
             raise Malformed("the length cannot be read")
         self.left = int(lengths.pop())
         if not self.left:

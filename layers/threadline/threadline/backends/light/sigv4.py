@@ -55,13 +55,13 @@ def signed(
         headers["X-Amz-Security-Token"] = credentials.token
     if scope.service == "s3":
         headers["X-Amz-Content-SHA256"] = digest
-    canonical = {name.lower(): " ".join(value.split()) for name, value in headers.items()}
-    names = ";".join(sorted(canonical))
+    canonical = sorted((name.lower(), " ".join(value.split())) for name, value in headers.items())
+    names = ";".join([name for name, _ in canonical])
     asked = (
         request.method,
         _canonical_path(request.path, scope.service),
         "&".join(sorted(request.query.split("&"), key=_by_name)),
-        *(f"{name}:{canonical[name]}" for name in sorted(canonical)),
+        *[f"{name}:{value}" for name, value in canonical],
         "",
         names,
         digest,
