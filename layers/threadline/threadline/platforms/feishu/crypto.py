@@ -1,24 +1,22 @@
 """How Feishu seals a delivery: AES-256-CBC, the key a SHA-256 of the app's Encrypt Key.
 
-`cryptography` is imported here alone, and only once something is sealed.
+`cryptography` is imported here alone, and this module only once something is sealed.
 https://open.feishu.cn/document/ukTMukTMukTM/uYDNxYjL2QTM24iN0EjN/event-subscription-configure-/encrypt-key-encryption-configuration-case
 """
 
 import base64
 import hashlib
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.ciphers.algorithms import AES256
+from cryptography.hazmat.primitives.ciphers import Cipher, modes
+from cryptography.hazmat.primitives.ciphers.algorithms import AES256
 
 _BLOCK: Final = 16
 
 
 def unseal(sealed: str, key: str) -> bytes | None:
     """Open base64 of initial vector and cipher text; None where it is neither, or another key's."""
-    from cryptography.hazmat.primitives.ciphers import Cipher, modes
-
     try:
         raw = base64.b64decode(sealed, validate=True)
     except ValueError:
@@ -35,8 +33,6 @@ def unseal(sealed: str, key: str) -> bytes | None:
 
 def seal(plain: bytes, key: str, vector: bytes) -> str:
     """Seal as Feishu does; `vector` is 16 bytes that never come twice under one key."""
-    from cryptography.hazmat.primitives.ciphers import Cipher, modes
-
     padding = _BLOCK - len(plain) % _BLOCK
     cipher = Cipher(_cipher(key), modes.CBC(vector)).encryptor()
     sealed = cipher.update(plain + bytes([padding]) * padding) + cipher.finalize()
@@ -44,7 +40,5 @@ def seal(plain: bytes, key: str, vector: bytes) -> str:
 
 
 @lru_cache(maxsize=16)
-def _cipher(key: str) -> "AES256":
-    from cryptography.hazmat.primitives.ciphers import algorithms
-
-    return algorithms.AES256(hashlib.sha256(key.encode("utf-8", "replace")).digest())
+def _cipher(key: str) -> AES256:
+    return AES256(hashlib.sha256(key.encode("utf-8", "replace")).digest())

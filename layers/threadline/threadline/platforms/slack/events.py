@@ -56,10 +56,11 @@ def received(envelope: Fields, credentials: Credentials) -> Parsed:
     place = _place(event, said)
     if place is None:
         return Ignored(Reason.UNREADABLE, delivery=delivery)
-    silent = _never_for_us(event, said, installation)
+    silent = _never_for_us(event, subtype, said, installation)
     if silent is not None:
         return Ignored(silent.reason, silent.detail, delivery)
-    seen = _Seen(credentials, installation, place, event, said, delivery)
+    changed = subtype == CHANGED
+    seen = _Seen(credentials, installation, place, event, kind, changed, said, delivery)
     return seen.parsed()
 
 
@@ -76,18 +77,18 @@ def _place(event: Fields, said: Fields) -> Place | None:
     return Place(channel, ts, moment(said, "thread_ts"), direct=direct)
 
 
-def _never_for_us(event: Fields, said: Fields, installation: Installation) -> Ignored | None:
+def _never_for_us(
+    event: Fields, subtype: str, said: Fields, installation: Installation
+) -> Ignored | None:
     """Tell why an event can never lead to anything: our own, nobody's, about something else."""
-    subtype = text(said, "subtype")
     if installation.wrote(said):
         return Ignored(Reason.OWN_MESSAGE)
-    if text(event, "subtype") not in {*SAID, CHANGED}:
-        return Ignored(Reason.NO_CONTENT, text(event, "subtype")[:40])
-    if subtype not in SAID:
-        return Ignored(Reason.NO_CONTENT, subtype[:40])
+    of_said = text(said, "subtype") if subtype == CHANGED else subtype
+    if of_said not in SAID:
+        return Ignored(Reason.NO_CONTENT, of_said[:40])
     if not identity(said, "user") and not identity(said, "bot_id"):
         return Ignored(Reason.NO_SENDER)
-    if text(event, "subtype") == CHANGED and _unchanged(said, section(event, "previous_message")):
+    if subtype == CHANGED and _unchanged(said, section(event, "previous_message")):
         return Ignored(Reason.NO_CONTENT, "nothing that was said has changed")
     return None
 
@@ -105,12 +106,14 @@ def _unchanged(said: Fields, before: Fields) -> bool:
 
 @dataclass(slots=True)
 class _Seen:
-    """One post with everything that says what it is."""
+    """One post with everything that says what it is; `changed`: the event is about an edit."""
 
     credentials: Credentials
     installation: Installation
     place: Place
     event: Fields
+    kind: str
+    changed: bool
     said: Fields
     delivery: DeliveryId
 
@@ -131,7 +134,7 @@ class _Seen:
     def _message(self, heard: Heard, files: tuple[FileRef, ...]) -> Message:
         place, installation = self.place, self.installation
         edited = self._edited()
-        addressed = heard.addressed or text(self.event, "type") == "app_mention"
+        addressed = heard.addressed or self.kind == "app_mention"
         # Where the bot's own post began the thread, what is said in it is said to the bot.
         below_ours = place.in_thread and installation.is_bot(identity(self.said, "parent_user_id"))
         return Message(
@@ -150,7 +153,7 @@ class _Seen:
             prompt="" if edited else self._prompt(heard),
             kind=MessageKind.EDIT if edited else MessageKind.CHAT,
             edits=MessageId(place.ts if edited else ""),
-            event=text(self.event, "type"),
+            event=self.kind,
             private=place.direct,
             addressed=place.direct or addressed or below_ours,
             replies_to=(MessageId(place.thread),) if below_ours and not place.direct else (),
@@ -165,10 +168,9 @@ class _Seen:
         Slack mentions the bot again, in an `app_mention` of its own, whenever such a post is
         edited.
         """
-        about_edit = text(self.event, "subtype") == CHANGED
-        if about_edit or text(self.event, "type") == "app_mention":
+        if self.changed or self.kind == "app_mention":
             at = moment(section(self.said, "edited"), "ts")
-            return at or (moment(self.event, "ts") or self.place.ts if about_edit else "")
+            return at or (moment(self.event, "ts") or self.place.ts if self.changed else "")
         return ""
 
     def _id(self, heard: Heard, edited: str) -> MessageId:
@@ -191,15 +193,15 @@ class _Seen:
 
     def _trust(self) -> Trust:
         """Tell members of the installation's workspace from guests out of other companies."""
-        profile = section(self.said, "user_profile")
-        names = ("user_team", "source_team", "team")
-        team = next(filter(None, (identity(self.said, name) for name in names)), "")
-        team = team or identity(profile, "team")
+        said = self.said
+        team = identity(said, "user_team") or identity(said, "source_team")
+        team = team or identity(said, "team") or identity(section(said, "user_profile"), "team")
         return self.installation.trust(team)
 
     def _prompt(self, heard: Heard) -> str:
         """Give the text with the messages it passes on, where they are not the text itself."""
-        shared = visible(passed_on(self.said), self.installation.bot).strip()
+        passed = passed_on(self.said)
+        shared = visible(passed, self.installation.bot).strip() if passed else ""
         if not shared or shared in heard.text or heard.text.startswith("/"):
             return ""
         quote = "\n".join(f"> {line}" for line in shared.splitlines())

@@ -45,7 +45,8 @@ class Place:
     @property
     def facts(self) -> Mapping[str, str]:
         """What posting an answer needs to know."""
-        return {THREAD: self.topic} if self.topic else {}
+        topic = self.topic
+        return {THREAD: topic} if topic else {}
 
     def mailbox(self, credentials: Credentials, workspace: str) -> MailboxKey:
         """Name the mailbox: a direct message channel is one, elsewhere each thread."""

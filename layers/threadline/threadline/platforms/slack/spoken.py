@@ -34,15 +34,17 @@ def hear(raw: str, bot: Bot) -> Heard:
     if not bot.id or bot.id not in raw:
         return Heard(visible(raw, bot), addressed=False)
     mention, at_the_beginning = _mentions(bot.id)
-    rest = at_the_beginning.sub("", raw)
-    return Heard(visible(rest or raw, bot).strip(), addressed=mention.search(raw) is not None)
+    first = at_the_beginning.match(raw)
+    if first is None:
+        return Heard(visible(raw, bot).strip(), addressed=mention.search(raw) is not None)
+    return Heard(visible(raw[first.end() :] or raw, bot).strip(), addressed=True)
 
 
 @lru_cache(maxsize=64)
 def _mentions(bot: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Give what a mention of a bot looks like, anywhere and at the very beginning."""
     mention = rf"<@!?{bot}(?:\|[^<>]*)?>"
-    return re.compile(mention), re.compile(rf"\A{mention}[\s,:]*")
+    return re.compile(mention), re.compile(rf"{mention}[\s,:]*")
 
 
 def visible(raw: str, bot: Bot) -> str:
