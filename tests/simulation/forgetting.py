@@ -92,7 +92,7 @@ class Busy(SlackSimulation):
         def ask(mail: Forget) -> None:
             with role("operator"):
                 self.world.queues.mailbox.send([mailbox_message(self.world, mail)])
-            self.run(5.0)
+            self.run(5.0, until=lambda: not self.ports.depth("mailbox"))
 
         folder = StateFolder(self.folder)
         assert isinstance(self.ports, Embedded)
