@@ -39,7 +39,7 @@ from threadline.core import settings
 from threadline.core.envelope import Wake
 from threadline.core.errors import ThreadlineError
 from threadline.core.ids import ConversationKey
-from threadline.core.ports import Outgoing, Queue
+from threadline.core.ports import Delete, Outgoing, Queue
 from threadline.core.records import Conversation
 
 PRIVATE = ConversationKey(f"telegram/default//{ADA}/")
@@ -216,6 +216,24 @@ def test_one_waits_behind_another(world: Busy) -> None:
     assert [text for text in world.asked() if PLANTED in text] == []
     assert len(world.asked()) == 2
     assert traces_of(world.folder, PLANTED, str(ADA)) == []
+
+
+def test_what_a_broken_off_removal_left_waiting_is_counted_as_that(world: Busy) -> None:
+    """Messages whose conversation is gone are shown as messages that wait, each once, and go."""
+    world.says(BEN, "sleep 30", **TOPIC)
+    world.run(5)
+    for text in ("first", "second"):
+        world.says(ADA, text, **TOPIC)
+    world.run(3)
+    store = world.ports.ports.store
+    (conversation,) = store.get([items.conversation(SHARED)])
+    assert conversation is not None
+    store.write([Delete(conversation.key, conversation.version)])
+    world.clock.advance(60)
+    counts = world.forgetting().inventory(Place(SHARED)).counts
+    assert (counts["waiting messages"], counts["followed runs"]) == (2, 1)
+    world.forget(Place(SHARED))
+    assert traces_of(world.folder, SHARED) == []
 
 
 def test_a_turn_with_their_message_among_others_is_in_work(world: Busy) -> None:

@@ -24,7 +24,7 @@ RUNS: Final = "followed runs"
 PEOPLE: Final = "people let in"
 SEEN: Final = "notes that a message was seen"
 
-LAST: Final = (RUNS, PEOPLE, SEEN)
+LAST: Final = (WAITING, RUNS, PEOPLE, SEEN)
 """What goes last, in this order: by these the rest is found again when a removal broke off."""
 
 
@@ -40,15 +40,16 @@ class Find:
 class Found:
     """What was found. `busy` says what has to end first, `claims` counts threads that stay owned.
 
-    `standing` are conversations that dispatch has to remove, `waiting` counts messages in all of
-    them. `unreadable` are keys of items that this version cannot read, whosever they are.
+    `standing` are conversations that dispatch has to remove, `waiting` are the keys of messages
+    that wait, whoever removes them. `unreadable` are keys of items that this version cannot read,
+    whosever they are.
     """
 
     traces: Traces
     now: float
     finds: list[Find] = field(default_factory=list)
     busy: list[str] = field(default_factory=list)
-    waiting: int = 0
+    waiting: set[Key] = field(default_factory=set)
     claims: int = 0
     standing: list[Conversation] = field(default_factory=list)
     unreadable: list[Key] = field(default_factory=list)
@@ -76,7 +77,7 @@ class Found:
         """Count what was found by kind."""
         counted = Counter(find.kind for find in self.finds)
         counted[CONVERSATIONS] += len(self.standing)
-        counted[WAITING] += self.waiting
+        counted[WAITING] = len(self.waiting)
         return +counted
 
     def _expected(self, item: Item) -> int | Expect:

@@ -89,7 +89,7 @@ def _waiting(found: Found, item: Item) -> None:
         return
     if not traces.goes(key):
         traces.shared[key] = message.mailbox
-    found.waiting += 1
+    found.waiting.add(item.key)
     traces.turns.add(waiting.turn)
     if theirs:
         traces.deliveries.add(message.delivery)

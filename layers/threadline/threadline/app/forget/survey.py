@@ -102,7 +102,8 @@ def _left_waiting(found: Found, item: Item, together: Sequence[Item]) -> None:
     """Take a waiting message whose conversation is gone: dispatch takes the others."""
     gone = all(one.key.sort != "conversation" for one in together)
     if gone and found.traces.goes(item.key.partition):
-        found.take(kinds.RUNS, item)
+        found.waiting.add(item.key)
+        found.take(kinds.WAITING, item)
 
 
 def _alias(found: Found, item: Item, _: Sequence[Item]) -> None:
