@@ -1,13 +1,20 @@
-"""Skips what lacks a peer, saying which, and makes a skip a failure where CI=true."""
+"""Skips what lacks a peer, saying which, and makes a skip a failure where CI=true.
+
+A property is held whatever else the machine does meanwhile: none has a deadline.
+"""
 
 import os
 from collections.abc import Generator
 
 import pytest
+from hypothesis import settings
 
 from tests.peers import PEERS, missing
 
 IN_CI = os.environ.get("CI") == "true"
+
+settings.register_profile("whatever the load", deadline=None)
+settings.load_profile("whatever the load")
 
 
 def pytest_configure(config: pytest.Config) -> None:

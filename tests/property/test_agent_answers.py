@@ -86,7 +86,7 @@ def asked(agent: Agent, access: AgentAccess) -> Iterator[Flow[object]]:
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.dialect)
 @pytest.mark.parametrize("access", [ACCESS, PERSONAL], ids=["key", "token"])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(answers=st.lists(ANSWERS, min_size=1, max_size=6))
 def test_any_answer_is_a_value_or_a_refusal(
     agent: Agent, access: AgentAccess, answers: list[HttpResponse | Lost]
@@ -111,7 +111,7 @@ def test_any_answer_is_a_value_or_a_refusal(
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.dialect)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     frames=st.lists(FRAMES, max_size=8),
     cursor=st.sampled_from(("", "5-0")),

@@ -59,7 +59,6 @@ def write(value: object) -> str:
 
 
 @given(st.binary(max_size=300))
-@settings(deadline=None)
 def test_random_bytes_are_compiled_or_refused(source: bytes) -> None:
     """Random bytes never raise anything but ConfigError."""
     compile_or_fault(source)
@@ -71,21 +70,19 @@ def test_random_bytes_are_compiled_or_refused(source: bytes) -> None:
 @example("[" * 2000)
 @example("a: &a [*a]")
 @example("? {a: b}\n: c")
-@settings(deadline=None)
 def test_random_text_is_compiled_or_refused(text: str) -> None:
     """Random text, with YAML's own characters in it, never raises anything but ConfigError."""
     compile_or_fault(text.encode("utf-8", "surrogatepass"))
 
 
 @given(st.dictionaries(st.sampled_from(KEYS), values, max_size=8))
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_random_trees_of_known_words_are_compiled_or_refused(tree: dict[str, object]) -> None:
     """Known keys in the wrong places, with the wrong values, never raise anything else."""
     compile_or_fault("\n".join(f"{key}: {write(value)}" for key, value in tree.items()).encode())
 
 
 @given(st.integers(0, 400), st.binary(min_size=1, max_size=3))
-@settings(deadline=None)
 def test_a_damaged_file_is_compiled_or_refused(place: int, damage: bytes) -> None:
     """A good file with a few bytes changed anywhere never raises anything else."""
     good = (

@@ -271,7 +271,7 @@ class Story:
         return HttpResponse(answer.status, answer.headers, json.dumps(answer.body).encode())
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.lists(st.sampled_from(ACTIONS), min_size=5, max_size=80))
 def test_nothing_is_lost_whatever_happens(actions: list[str]) -> None:
     """Whatever happens to connection, process, store and API: every message is accepted.

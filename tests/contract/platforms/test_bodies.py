@@ -92,7 +92,7 @@ def test_text_that_queues_refuse_is_carried(one: Enrolment, recorded: Recorded) 
 
 
 @given(st.binary(max_size=400))
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_random_bytes_are_refused_in_words(body: bytes) -> None:
     """Whatever the bytes, every platform answers with one of the documented reasons."""
     for one in ENROLLED:
@@ -102,7 +102,7 @@ def test_random_bytes_are_refused_in_words(body: bytes) -> None:
 
 
 @given(JSON)
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 def test_random_json_is_refused_in_words(value: object) -> None:
     """Whatever the JSON, every platform answers with one of the documented reasons."""
     for one in ENROLLED:

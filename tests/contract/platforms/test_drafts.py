@@ -65,7 +65,7 @@ def test_rendering_is_repeatable(one: Enrolment) -> None:
 
 
 @given(MARKDOWN)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_any_markdown_fits_and_is_whole(markdown: str) -> None:
     """Whatever an agent writes, drafts are within the limit and hold every word in order."""
     for one in ENROLLED:
@@ -80,7 +80,7 @@ def test_any_markdown_fits_and_is_whole(markdown: str) -> None:
 
 
 @given(st.text(max_size=600))
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_any_text_fits(text: str) -> None:
     """Whatever characters an agent writes, every platform gives drafts that can be sent."""
     for one in ENROLLED:

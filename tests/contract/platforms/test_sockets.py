@@ -211,7 +211,7 @@ def test_a_cursor_that_cannot_be_read_begins_anew(one: Enrolment, transcript: Tr
 
 
 @given(st.lists(st.text(max_size=60) | st.binary(max_size=60), max_size=8))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_no_frame_raises(frames: list[str | bytes]) -> None:
     """Whatever bytes come, every session goes on or ends with a reason."""
     for one in HELD:

@@ -149,7 +149,6 @@ test_the_queue_is_lists_per_group = QueueAgainstModel.TestCase
 test_the_queue_is_lists_per_group.settings = settings(
     max_examples=30,
     stateful_step_count=50,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -202,7 +202,6 @@ test_the_store_is_a_dict = StoreAgainstModel.TestCase
 test_the_store_is_a_dict.settings = settings(
     max_examples=30,
     stateful_step_count=30,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -175,7 +175,7 @@ def test_large_messages_fill_nothing() -> None:
     st.lists(st.integers(1, 900), max_size=3),
     st.sampled_from([100_000, 180, 120]),
 )
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 def test_any_break_loses_nothing_and_repeats_nothing(
     pool: str, size: int, cap: int, breaks: list[int], buffer: int
 ) -> None:

@@ -212,7 +212,7 @@ WORDS = st.sampled_from(
 
 
 @given(st.lists(st.tuples(WORDS, st.integers(0, 400)), max_size=30), st.lists(TIMES, max_size=12))
-@settings(deadline=None, max_examples=120)
+@settings(max_examples=120)
 def test_whatever_a_relay_does_in_between_all_arrives_once(
     mischief: list[tuple[str, int]], times: list[int]
 ) -> None:

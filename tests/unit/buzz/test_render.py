@@ -30,7 +30,7 @@ def test_an_answer_fits_and_is_whole(markdown: str) -> None:
 
 
 @given(MARKDOWN)
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_any_markdown_fits_and_is_whole(markdown: str) -> None:
     """Markdown is posted as it is: the clients read it."""
     check(PLATFORM.render(Reply(markdown)), markdown)

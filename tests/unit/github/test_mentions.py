@@ -110,7 +110,7 @@ def test_a_name_is_written_without_a_call(text: str, expected: str) -> None:
 
 
 @given(WRITTEN)
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_silence_is_silent_and_loses_nothing(text: str) -> None:
     """Whatever the Markdown, a silenced login is no longer called and nothing visible changes."""
     quiet = silence(text, {"bot"})
@@ -119,14 +119,14 @@ def test_silence_is_silent_and_loses_nothing(text: str) -> None:
 
 
 @given(WRITTEN)
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_people_stay_called(text: str) -> None:
     """Silencing one login leaves every other mention standing."""
     assert mentioned(text) - {"bot"} <= mentioned(silence(text, {"bot"}))
 
 
 @given(st.text(max_size=300))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_any_text_can_be_read(text: str) -> None:
     """No text whatever makes reading or silencing fail."""
     assert "bot" not in mentioned(silence(text + "@bot", {"bot"}))

@@ -54,14 +54,14 @@ def test_no_word_of_an_answer_is_lost(markdown: str) -> None:
 
 
 @given(MARKDOWN)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_no_word_of_any_markdown_is_lost(markdown: str) -> None:
     """The same for anything an agent may write."""
     check(markdown)
 
 
 @given(st.text(max_size=300))
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_any_text_becomes_a_tree(text: str) -> None:
     """Whatever the characters, there are only known tags and texts, and it can be sent."""
     nodes = tree(text)
