@@ -148,9 +148,9 @@ def test_tls_goes_by_the_name_and_what_is_trusted(
     """A certificate that is trusted for the name is talked to; any other gets no request."""
     trusted = certificate("localhost", tmp_path)
     monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
-    with peer([ANSWER, ANSWER], tls=server_context(trusted)) as there:
-        send_to(there.url, "1", "2")
-    assert len(there.requests) == 2
+    with peer([ANSWER, ANSWER], [ANSWER], tls=server_context(trusted)) as there:
+        send_to(there.url, "1", "2", "3")
+    assert len(there.requests) == 3
     other = server_context(certificate("other.example", tmp_path))
     with (
         peer([ANSWER], tls=other) as there,
