@@ -83,6 +83,18 @@ def test_the_agent_is_asked_once_or_twice(simulate: Make) -> None:
     assert agent_calls(gate) == ["http.create run"]
 
 
+def test_a_run_that_is_over_is_asked_once(simulate: Make) -> None:
+    """When its stream has ended, one look at the run and one at what it left are enough."""
+    gate = CountingGate()
+    world = simulate(gate=gate)
+    world.write("hello")
+    world.run()
+    after = gate.points[gate.points.index("http.create run") :]
+    asked = [point for point in after if point.startswith("http.read")]
+    assert world.shown() == ["echo: hello"]
+    assert asked == ["http.read run", "http.read state"]
+
+
 def test_ingest_makes_one_call(simulate: Make) -> None:
     """Before its 200, ingest makes exactly one call besides reading its own secret's cache."""
     gate = CountingGate()

@@ -69,9 +69,15 @@ class Following:
         while True:
             if self.screen.grows and await self._stream():
                 tries = 0
-            status = await self._status()
-            if status is not None and status.over:
-                return await self._read_outcome(status)
+            try:
+                outcome = await self._outcome()
+            except AgentError:
+                status = await self._status()
+                if status is not None and status.over:
+                    return await self._read_outcome(status)
+            else:
+                if outcome.status.over:
+                    return outcome
             await self._keep_limit()
             given_up = self.now() > self.hint.turn.limit_at + PATIENCE_AFTER_LIMIT
             if given_up:
@@ -232,11 +238,9 @@ class Following:
             return None
 
     async def _read_outcome(self, status: RunStatus) -> Outcome | None:
-        turn, to = self.hint.turn, self.contact
         for wait in (*POLL, None):
-            flow = to.codec.outcome(turn.thread, turn.run, turn.id, turn.owner, to.access)
             try:
-                return await self.world.calls.arun(to.under_policy(flow))
+                return await self._outcome()
             except ThreadMissing:
                 return Outcome(status=RunStatus.MISSING)
             except AgentRejected as error:
@@ -250,6 +254,12 @@ class Following:
             if not await self._wait(wait or 0.0):
                 return None
         raise AssertionError
+
+    async def _outcome(self) -> Outcome:
+        """Ask in one go whether the run is over and how it ended. Raises AgentError."""
+        turn, to = self.hint.turn, self.contact
+        flow = to.codec.outcome(turn.thread, turn.run, turn.id, turn.owner, to.access)
+        return await self.world.calls.arun(to.under_policy(flow))
 
     async def _keep_limit(self) -> None:
         """Cancel a run that used up its time, once."""
