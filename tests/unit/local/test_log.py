@@ -43,6 +43,29 @@ def test_the_log_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert numbers == list(range(500))[-len(numbers) :]
 
 
+def test_a_line_is_formatted_once(tmp_path: Path) -> None:
+    """Neither the bound of the file nor what it holds asks for the same line twice."""
+    log.start_logging(tmp_path, terminal=False)
+    (handler,) = logging.getLogger().handlers
+    handler.setFormatter(formatter := Numbered())
+    log.event_line("first")
+    log.event_line("second")
+    assert formatter.asked == ["first", "second"]
+    assert (tmp_path / log.FILE).read_text(encoding="utf-8") == "1\n2\n"
+
+
+class Numbered(logging.Formatter):
+    """Writes down for which events it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    def format(self, record: logging.LogRecord) -> str:
+        self.asked.append(record.getMessage())
+        return str(len(self.asked))
+
+
 def test_an_error_is_logged_without_its_text(tmp_path: Path) -> None:
     """An exception may quote a message, so only its kind and place are written down."""
     log.start_logging(tmp_path, terminal=False)

@@ -30,6 +30,7 @@ class Unreadable(ThreadlineError):
     """A queue body or item that this version cannot read."""
 
 
+_BODIES: Final = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
 _adapters: Final[dict[Any, TypeAdapter[Any]]] = {}
 
 
@@ -41,11 +42,7 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 def encode(mail: Mail | FollowRun | FlushOutbox | Timer) -> str:
     """Write a queue body: ASCII-escaped JSON, which every queue takes."""
-    return json.dumps(
-        _adapter(type(mail)).dump_python(mail, mode="json"),
-        ensure_ascii=True,
-        separators=(",", ":"),
-    )
+    return _BODIES.encode(_adapter(type(mail)).dump_python(mail, mode="json"))
 
 
 def decode(body: str) -> Mail | FollowRun | FlushOutbox | Timer:

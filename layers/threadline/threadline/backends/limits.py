@@ -139,11 +139,11 @@ def _check_fifo(message: Outgoing) -> None:
 
 
 def _size(value: Json, where: str, depth: int) -> int:
+    if isinstance(value, str):  # nearly all there is, and cheap to tell
+        return _bytes_of(value, where)
     match value:
         case None | bool():
             return 1
-        case str():
-            return _bytes_of(value, where)
         case int() | float():
             return _number_size(value, where)
         case Mapping():
@@ -182,6 +182,8 @@ def _number_size(value: float, where: str) -> int:
 
 
 def _bytes_of(text: str, where: str) -> int:
+    if text.isascii():
+        return len(text)
     try:
         return len(text.encode())
     except UnicodeEncodeError:

@@ -7,7 +7,9 @@ import traceback
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
+from typing import Final, cast
+
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
 def place(error: BaseException) -> str:
@@ -50,4 +52,4 @@ class JsonLines(logging.Formatter):
         }
         if error := record.exc_info and record.exc_info[1]:
             line |= {"error": type(error).__name__, "place": place(error)}
-        return json.dumps(line, ensure_ascii=False, default=str)
+        return _ENCODER.encode(line)

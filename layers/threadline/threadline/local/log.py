@@ -75,12 +75,24 @@ class ShortLines(logging.Formatter):
         return f"{at} {mark}{'  '.join(told)}"
 
 
+class BoundedFile(logging.handlers.RotatingFileHandler):
+    """A file that is rotated; a line is formatted once, not again to see whether it still fits."""
+
+    _line = ""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._line = ""
+        super().emit(record)
+
+    def format(self, record: logging.LogRecord) -> str:
+        self._line = self._line or super().format(record)
+        return self._line
+
+
 def start_logging(folder: Path, *, terminal: bool) -> None:
     """Send every log line to the folder's rotating file and, if wanted, to standard error."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    file = logging.handlers.RotatingFileHandler(
-        folder / FILE, maxBytes=FILE_BYTES, backupCount=OLD_FILES, encoding="utf-8"
-    )
+    file = BoundedFile(folder / FILE, maxBytes=FILE_BYTES, backupCount=OLD_FILES, encoding="utf-8")
     file.setFormatter(JsonLines())
     handlers: list[logging.Handler] = [file]
     if terminal:

@@ -24,6 +24,15 @@ _ALIVE: Final = "(expires_at IS NULL OR expires_at > :now)"
 _THIS: Final = "table_name = ? AND partition = ? AND sort = ?"
 
 
+def _plain(value: Mapping[str, Json]) -> dict[str, Json]:
+    return dict(value)
+
+
+_ENCODER: Final = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain
+)
+
+
 def random_id() -> str:
     """Make a write id that nobody else makes."""
     return uuid.uuid4().hex
@@ -239,13 +248,7 @@ def item_of(row: _Row) -> Item:
 
 
 def _encode(attributes: Mapping[str, Json]) -> str:
-    return json.dumps(
-        attributes, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain
-    )
-
-
-def _plain(value: Mapping[str, Json]) -> dict[str, Json]:
-    return dict(value)
+    return _ENCODER.encode(attributes)
 
 
 def _past(prefix: str) -> str | None:
