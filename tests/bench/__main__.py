@@ -9,6 +9,8 @@ import sys
 import time
 from collections.abc import Sequence
 
+from tests.bench.dispatching import dispatching
+from tests.bench.embedded import embedded
 from tests.bench.following import following
 from tests.bench.gates import Gate
 from tests.bench.ingesting import ingesting
@@ -16,6 +18,8 @@ from tests.bench.parsing import parsing
 from tests.bench.reading import reading
 
 GATES = (
+    Gate("dispatching", "a message dispatched, warm, to calls of langgraph_sdk", dispatching),
+    Gate("embedded", "the whole path in one process, beside a loop of langgraph_sdk", embedded),
     Gate("following", "2,000 runs followed by one process, to langgraph_sdk", following),
     Gate("ingesting", "a webhook taken and sent on, cold and warm, to slack_bolt", ingesting),
     Gate("parsing", "a delivery verified and parsed, warm, to the vendors' libraries", parsing),

@@ -5,6 +5,7 @@ The standard library only: peers use it from another environment.
 
 import asyncio
 import json
+import os
 import resource
 from pathlib import Path
 from urllib.request import urlopen
@@ -16,6 +17,15 @@ def cpu() -> float:
     """Give the CPU seconds spent so far, in user and system."""
     spent = resource.getrusage(resource.RUSAGE_SELF)
     return spent.ru_utime + spent.ru_stime
+
+
+def cpu_of(process: int) -> float:
+    """Give the CPU seconds that another process has spent so far, by its id.
+
+    https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+    """
+    fields = Path(f"/proc/{process}/stat").read_text("ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def rss() -> float:

@@ -14,8 +14,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, override
 
+from tests.stubs.wire import LAST_CHUNK, STREAM, Wire, chunk
+
 TICKS = 20
-HEAD = re.compile(rb"(GET|POST) (\S+) HTTP/1\.1\r\n(.*?)\r\n\r\n", re.DOTALL)
 FRAME = """\
 event: messages\r
 data: [{"content":"%(word)s ","additional_kwargs":{},"response_metadata":{},\
@@ -86,36 +87,18 @@ class Crowd:
         }  # fmt: skip
 
 
-class Line(asyncio.Protocol):
+class Line(Wire):
     """One connection."""
 
     def __init__(self, crowd: Crowd) -> None:
         self.crowd = crowd
-        self.received = b""
-        self.transport: asyncio.Transport
-
-    @override
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:
         self.crowd.open.pop(self, None)
 
     @override
-    def data_received(self, data: bytes) -> None:
-        self.received += data
-        while head := HEAD.match(self.received):
-            length = re.search(rb"(?i)content-length: *(\d+)", head[3])
-            end = head.end() + (int(length[1]) if length else 0)
-            if len(self.received) < end:
-                return
-            body, self.received = self.received[head.end() : end], self.received[end:]
-            self.answer(head[1].decode(), head[2].decode(), head[3], body)
-
     def answer(self, method: str, target: str, headers: bytes, body: bytes) -> None:
-        """Answer one request."""
         crowd = self.crowd
         path = target.partition("?")[0].strip("/").split("/")
         crowd.calls[f"{method} {path[-1] if len(path) != 4 else 'run'}"] += 1
@@ -152,8 +135,7 @@ class Line(asyncio.Protocol):
         seen = re.search(rb"(?i)last-event-id: *\d+-(\d+)", headers)
         self.crowd.joined[run] += 1
         self.crowd.from_start += seen is None
-        head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n"
-        self.transport.write(f"{head}transfer-encoding: chunked\r\n\r\n".encode())
+        self.transport.write(STREAM)
         self.crowd.open[self] = (run, int(seen[1]) + 1 if seen else 0)
         if self.crowd.ended is not None:
             self.send_words(*self.crowd.open[self], self.crowd.words())
@@ -163,20 +145,13 @@ class Line(asyncio.Protocol):
         """Send the words that were written since."""
         for number in range(sent, words):
             told = FRAME % {"word": f"word{number}", "run": run, "number": number}
-            self.transport.write(f"{len(told):x}\r\n{told}\r\n".encode())
+            self.transport.write(chunk(told))
         self.crowd.open[self] = (run, words)
 
     def end_stream(self) -> None:
         """End the stream, and with it the connection's answer."""
         self.crowd.open.pop(self, None)
-        self.transport.write(b"0\r\n\r\n")
-
-    def send(self, status: int, told: Any) -> None:
-        """Answer with JSON."""
-        body = json.dumps(told).encode()
-        reason = "OK" if status == 200 else "Not Found"
-        head = f"HTTP/1.1 {status} {reason}\r\ncontent-type: application/json\r\n"
-        self.transport.write(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
+        self.transport.write(LAST_CHUNK)
 
 
 async def serve() -> None:
