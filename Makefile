@@ -10,7 +10,7 @@ PYTHON := $(shell for python in python3 python /usr/bin/python3; do \
 BOOTSTRAP = @$(if $(PYTHON),"$(PYTHON)",echo "Python 3.8 or later is needed, and none answers."; false) setup/bootstrap.py
 IN_VENV := .venv/bin/
 
-.PHONY: help setup run emulator test check faults mutate lock clean
+.PHONY: help setup run emulator test check faults mutate bench lock clean
 
 help: ## list what can be done
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile

@@ -1,14 +1,13 @@
 """`threadline agent`: the runs and the state of an agent's threads, and cancelling a run."""
 
 import argparse
-import getpass
-import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from threadline.cli import state
 from threadline.cli.asking import agreed
+from threadline.cli.hand import this_hand
 from threadline.core.errors import AgentError, AgentRejected, ThreadlineError, ThreadMissing
 from threadline.core.legible import plain
 from threadline.core.split import head_of
@@ -60,7 +59,6 @@ def list_runs(args: argparse.Namespace) -> int:
 def cancel(args: argparse.Namespace) -> int:
     """Cancel the run that goes on, once a person agrees. Raises ThreadlineError."""
     from threadline.app import inspecting
-    from threadline.app.audit import Hand
 
     with _looking(args) as (world, of):
         run, now = _active(of, inspecting.runs(world, of), args.which), world.clock.now()
@@ -70,7 +68,7 @@ def cancel(args: argparse.Namespace) -> int:
         if not agreed("Cancel this run?", yes=args.yes):
             print("It goes on.")
             return 1
-        inspecting.stop(world, of, run.id, Hand(getpass.getuser(), secrets.token_hex(4)))
+        inspecting.stop(world, of, run.id, this_hand())
     print(f"Run {run.id} is cancelled.")
     return 0
 

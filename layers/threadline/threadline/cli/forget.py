@@ -1,9 +1,7 @@
 """`threadline forget`: remove what rests of a person or a conversation."""
 
 import argparse
-import getpass
 import re
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from threadline.cli import state
 from threadline.cli.asking import agreed
+from threadline.cli.hand import this_hand
 from threadline.core.errors import ThreadlineError
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Show what would go, ask, remove it. Raises ThreadlineError."""
-    from threadline.app.audit import Hand
     from threadline.app.forget.removal import InWork
 
     with _forgetting() as forgetting:
@@ -50,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         if not agreed(f"Forget {subject}? This cannot be taken back.", yes=args.yes):
             print("Nothing was removed.")
             return 1
-        forgetting.note(inventory, Hand(getpass.getuser(), secrets.token_hex(4)))
+        forgetting.note(inventory, this_hand())
         left = _remove(forgetting, inventory, with_threads=args.threads)
     if left:
         print(f"There is more now, which came in meanwhile: {state.command(f'forget {args.whom}')}")

@@ -1,12 +1,11 @@
 """`threadline outbox`: posts whose fate is unknown or that were refused."""
 
 import argparse
-import getpass
-import secrets
 from datetime import UTC, datetime
 from typing import Any
 
 from threadline.cli import state
+from threadline.cli.hand import this_hand
 from threadline.core.legible import plain
 
 
@@ -23,7 +22,7 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List what needs a decision, or carry one out. Raises ThreadlineError."""
-    from threadline.app import audit, outbox
+    from threadline.app import outbox
     from threadline.core.errors import ThreadlineError
 
     with state.ports() as opened:
@@ -34,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
             raise ThreadlineError(f"say what to do: {_deciding(args.part)}")
         decided = outbox.resolve(
             opened.store, opened.queues.outbox, opened.clock, args.part,
-            outbox.Decision(args.decision), audit.Hand(getpass.getuser(), secrets.token_hex(4)),
+            outbox.Decision(args.decision), this_hand(),
         )  # fmt: skip
     print(f"{decided.id} is {decided.state} now.")
     return 0

@@ -1,12 +1,11 @@
 """`threadline redrive`: messages that could not be handled, and putting them back."""
 
 import argparse
-import getpass
-import secrets
 from datetime import UTC, datetime
 from typing import Any
 
 from threadline.cli import state
+from threadline.cli.hand import this_hand
 from threadline.cli.program import as_typed
 from threadline.core.legible import plain
 
@@ -23,7 +22,6 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List dead letters, or put them back. Raises ThreadlineError."""
-    from threadline.app.audit import Hand
     from threadline.app.redrive import DeadLetters
     from threadline.core.errors import ThreadlineError
 
@@ -32,9 +30,7 @@ def run(args: argparse.Namespace) -> int:
         letters = DeadLetters(queues.dead, queues.mailbox, opened.store, opened.blobs, opened.clock)
         if args.which is None and not args.all:
             return _list(letters.letters())
-        moved = letters.put_back(
-            args.which or "", Hand(getpass.getuser(), secrets.token_hex(4))
-        )  # fmt: skip
+        moved = letters.put_back(args.which or "", this_hand())
     if not moved:
         raise ThreadlineError(f"no dead letter is called {args.which or 'anything'}")
     told = "`One conversation` in Logs Insights" if state.stack.get() else f"`{as_typed()} explain`"

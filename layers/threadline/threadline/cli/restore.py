@@ -1,12 +1,11 @@
 """`threadline restore`: put back what a table of the stack lost, from a copy restored beside it."""
 
 import argparse
-import getpass
-import secrets
 from typing import TYPE_CHECKING, Any
 
 from threadline.cli import state
 from threadline.cli.asking import agreed
+from threadline.cli.hand import this_hand
 from threadline.core.errors import ThreadlineError
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ def _show(restoring: "Restoring", args: argparse.Namespace) -> int:
 def _note(opened: "Ports", args: argparse.Namespace, done: int) -> None:
     from threadline.app import audit
 
-    hand = audit.Hand(getpass.getuser(), secrets.token_hex(4))
+    hand = this_hand()
     row = audit.row(
         "restore", opened.clock.now(), hand, table=args.table, copy=args.copy, items=str(done)
     )
