@@ -32,6 +32,7 @@ from threadline.cli import (
 from threadline.cli.state import FOLDER
 from threadline.core.errors import ConfigError, ThreadlineError
 from threadline.core.legible import plain
+from threadline.local.folder import REPORT
 
 COMMANDS = (
     serve,
@@ -72,8 +73,6 @@ ON_A_STACK = frozenset(
     }
 )
 """Modules whose commands also work on a deployed stack."""
-
-REPORT = "internal-error.txt"
 
 
 def main(argv: Sequence[str] | None = None) -> int:

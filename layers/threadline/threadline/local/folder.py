@@ -6,8 +6,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Final
 
 from threadline.core.errors import ThreadlineError
+
+REPORT: Final = "internal-error.txt"
+"""Where the command leaves the details of a fault of its own."""
 
 
 class FolderTaken(ThreadlineError):

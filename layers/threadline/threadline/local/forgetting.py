@@ -21,7 +21,7 @@ from threadline.backends.sqlite.queue import SqliteQueue
 from threadline.core import keys
 from threadline.core.envelope import Forget
 from threadline.core.ports import Blobs
-from threadline.local.folder import StateFolder
+from threadline.local.folder import REPORT, StateFolder
 from threadline.local.log import FILE, OLD_FILES
 from threadline.wiring import LocalPorts
 
@@ -30,7 +30,6 @@ QUEUED: Final = "messages on their way"
 REPORTS: Final = "reports of an error"
 _CHAT_IN: Final = MappingProxyType({"mailbox": 2, "conversation": 3})
 """Where the chat stands in the keys that a line names."""
-REPORT: Final = "internal-error.txt"
 
 
 @dataclass(frozen=True, slots=True)
