@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from threadline.core.command import CommandName, connect_code, recognise
@@ -50,3 +52,13 @@ def test_mentions_may_stand_before_a_command_where_they_address_us() -> None:
         assert command.name is CommandName.NEW
     assert recognise("hello @bot /new", addressed=True) is None
     assert recognise("@bot/new", addressed=True) is None
+
+
+@pytest.mark.parametrize("end", ["/new", "x"])
+def test_very_many_mentions_cost_by_their_number(end: str) -> None:
+    """A message of nothing but mentions takes a moment; by their square it took minutes."""
+    text, began = "@a " * 900_000 + end, time.process_time()
+    command = recognise(text, addressed=True)
+    assert (command and str(command.name)) == ("new" if end == "/new" else None)
+    assert connect_code(text) == ""
+    assert time.process_time() - began < 5

@@ -1,7 +1,9 @@
 """Chat commands: recognised at the very start of the text, in any case."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import dropwhile
 from typing import Final
 
 
@@ -31,6 +33,7 @@ class Command:
 IN_TURN: Final = frozenset({CommandName.GOAL, CommandName.BOOTSTRAP})
 """Commands that change a thread of the agent's: each waits for its turn, like a message."""
 
+_WORD: Final = re.compile(r"([^ ]*+) \s*")
 _NAMES: Final = {str(name): name for name in CommandName}
 
 
@@ -53,20 +56,17 @@ def recognise(text: str, *, addressed: bool = False) -> Command | None:
 
 def connect_code(text: str) -> str:
     """Read the code of `/connect CODE` or `/start CODE` behind any leading mentions, else ""."""
-    words = text.split()
-    while words and _is_mention(words[0]):
-        words.pop(0)
+    words = [*dropwhile(_is_mention, text.split())]
     if len(words) >= 2 and words[0].lower() in {"/connect", "/start"}:
         return words[1]
     return ""
 
 
 def _without_mentions(text: str) -> str:
-    while True:
-        word, _, rest = text.partition(" ")
-        if not (rest and _is_mention(word)):
-            return text
-        text = rest.lstrip()
+    at = 0
+    while (word := _WORD.match(text, at)) and word.end() < len(text) and _is_mention(word[1]):
+        at = word.end()
+    return text[at:]
 
 
 def _is_mention(word: str) -> bool:

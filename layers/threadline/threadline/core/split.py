@@ -96,7 +96,7 @@ def split(text: str, limit: int, unit: Unit) -> tuple[Piece, ...]:
     fence: _Fence | None = None
     while text:
         head = _head(fence, limit, unit)
-        if length(head, unit) + length(text, unit) <= limit:
+        if len(text) <= limit and length(head, unit) + length(text, unit) <= limit:
             after = _fence_after(text, fence)
             tail = _tail(after, text)
             if length(head, unit) + length(text, unit) + length(tail, unit) <= limit:
