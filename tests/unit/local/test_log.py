@@ -95,6 +95,7 @@ def test_lines_of_others_are_passed_over(tmp_path: Path) -> None:
         ),
         ("delivery", {"reason": "accepted", "platform": "x", "message": "7"}, "x  accepted"),
         ("other", {"a": 1, "b": ""}, "other  a=1"),
+        ("step", {"step": "x", "detail": "no \x1b[2J\x07 key"}, "x  no  [2J  key"),
     ],
 )
 def test_a_person_sees_a_short_line(event: str, values: dict[str, object], shown: str) -> None:

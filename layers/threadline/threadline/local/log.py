@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from threadline.backends.log_lines import JsonLines, tell_of_threads, values
+from threadline.core.legible import plain
 
 FILE: Final = "threadline.jsonl"
 FILE_BYTES: Final = 5_000_000
@@ -72,7 +73,7 @@ class ShortLines(logging.Formatter):
             told = [str(told_of[name]) for name in names if told_of.get(name)]
         else:
             told = [event, *(f"{name}={value}" for name, value in told_of.items() if value)]
-        return f"{at} {mark}{'  '.join(told)}"
+        return plain(f"{at} {mark}{'  '.join(told)}")
 
 
 class BoundedFile(logging.handlers.RotatingFileHandler):
