@@ -11,6 +11,7 @@ from threadline.app.place import accept, place
 from threadline.app.plan import mailbox_message
 from threadline.app.scene import Scene, open_scene
 from threadline.app.start import follow, proceed
+from threadline.app.telling import tell
 from threadline.app.world import World
 from threadline.core import keys
 from threadline.core.choice import Choice
@@ -52,11 +53,13 @@ def arrive(world: World, mail: Arrived) -> None:
     choices = choose.choose(world, settings, message)
     if not choices:
         log_reason(world, message, Reason.NO_BINDING)
+        tell(world, message, Reason.NO_BINDING)
     ready = []
     for verdict in choices:
         choice = _heard_on(world, mail, verdict)
         if choice.reason:
             log_reason(world, message, choice.reason, binding=choice.binding.name)
+            tell(world, message, choice.reason)
             continue
         scene = _take(world, mail, choice)
         if scene is not None:

@@ -7,6 +7,7 @@ from threadline.app import admission, items
 from threadline.app.place import accept
 from threadline.app.scene import Scene
 from threadline.app.speak import destination_of, notice
+from threadline.app.telling import tell
 from threadline.app.world import World
 from threadline.core.choice import Choice
 from threadline.core.command import connect_code
@@ -48,10 +49,10 @@ def let_in(scene: Scene, waiting: Waiting, choice: Choice) -> bool:
 
 
 def refuse(scene: Scene, waiting: Waiting, choice: Choice, reason: str) -> None:
-    """Leave a stranger's message without a run; in private they are told once."""
+    """Leave a stranger's message without a run; who waits is told, others once in private."""
     message = waiting.message
     told = scene.conversation.why == Reason.NOT_ALLOWED
-    if reason == Reason.NOT_ALLOWED and message.private and not told:
+    if reason == Reason.NOT_ALLOWED and message.private and not (told or message.awaited):
         scene.conversation = replace(scene.conversation, why=str(Reason.NOT_ALLOWED))
         scene.journal(reason, deliveries=(message.delivery,))
         notice(
@@ -61,6 +62,7 @@ def refuse(scene: Scene, waiting: Waiting, choice: Choice, reason: str) -> None:
         scene.commit()
         return
     log_reason(scene.world, message, reason, binding=choice.binding.name)
+    tell(scene.world, message, reason)
 
 
 def capped(scene: Scene, waiting: Waiting, choice: Choice) -> bool:

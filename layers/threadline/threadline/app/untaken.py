@@ -1,20 +1,16 @@
 """A message that could not be handled: it is marked for a redrive, and its sender is told."""
 
-from dataclasses import replace
-
 from threadline.app import admission, choose, items
 from threadline.app.plan import Plan
-from threadline.app.speak import destination_of
+from threadline.app.telling import plan_sentence
 from threadline.app.world import World
 from threadline.core import keys
 from threadline.core.envelope import Arrived
-from threadline.core.message import Message, MessageKind
+from threadline.core.message import Message
 from threadline.core.ports import Expect, Put
-from threadline.core.posting import Reply, Tone
 from threadline.core.reasons import Reason
-from threadline.core.records import Fate, Part, Seen
+from threadline.core.records import Fate, Seen
 from threadline.core.settings import Binding, ReplyMode
-from threadline.core.texts import say
 
 
 def mark_dead(world: World, plan: Plan, mail: Arrived, reason: Reason) -> bool:
@@ -35,25 +31,9 @@ def mark_dead(world: World, plan: Plan, mail: Arrived, reason: Reason) -> bool:
         fate=Fate.DEAD, reason=str(reason), sender=message.sender.id,
     )  # fmt: skip
     plan.change(Put(items.seen_item(row, plan.now), Expect.ABSENT))
-    _say_not_taken(world, plan, message, row)
+    if message.private or _was_for_us(world, message):
+        plan_sentence(world, plan, message, "not_taken", turn)
     return True
-
-
-def _say_not_taken(world: World, plan: Plan, message: Message, row: Seen) -> None:
-    platform = world.platform(message.platform)
-    if platform is None or not (message.private or _was_for_us(world, message)):
-        return
-    text = say("not_taken", world.settings().language)
-    to = destination_of(message)
-    if message.kind is MessageKind.PRESS and not message.private:
-        to = replace(to, only=message.sender.id)
-    plan.say(
-        Part(
-            id=keys.part_id(row.turn, 0), turn=row.turn, number=0, conversation=row.conversation,
-            destination=to, action="post", draft=platform.render(Reply(text, Tone.NOTICE))[0],
-            order=plan.now, delivery=row.delivery, moved_at=plan.now,
-        )
-    )  # fmt: skip
 
 
 def _was_for_us(world: World, message: Message) -> bool:

@@ -117,6 +117,10 @@ TEXTS: Final = MappingProxyType(
             "That code is not valid (any more). Ask the operator for a new one.",
             "该口令无效或已过期，请向运维人员索取新口令。",
         ),
+        "no_binding": (
+            "I am not set up for this place. Ask the operator of this bot to do it.",
+            "我尚未在此处启用，请联系机器人的运维人员。",
+        ),
         "not_allowed": (
             "I may not talk to you yet. Ask the operator of this bot to let you in.",
             "你尚未获准使用，请联系机器人的运维人员。",
@@ -127,6 +131,10 @@ TEXTS: Final = MappingProxyType(
                 "it back."
             ),
             "由于我方故障，这条消息未能处理；运维人员可以将其恢复。",
+        ),
+        "paused": (
+            "I am paused at the moment. Ask the operator of this bot when I am back.",
+            "我目前已暂停，请联系机器人的运维人员。",
         ),
         "owner_changed": (
             "This conversation now belongs to another account, so it starts anew.",

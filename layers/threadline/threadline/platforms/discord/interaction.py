@@ -152,6 +152,7 @@ class _Interaction:
             event="component" if post else "command",
             private=place.direct,
             addressed=True,
+            awaited=not post,
             replies_to=(MessageId(post),) if post and topic == post else (),
             anchor=post,
             facts={name: str(value) for name, value in facts.items()},
