@@ -19,7 +19,7 @@ CHECKS = {
     ),
     "imports": ("lint-imports", "--no-logo"),
 }  # fmt: skip
-# The longest come first, since what is begun last decides how long the other process idles.
+# The longest come first, since what is begun last decides how long other processes idle.
 TESTS = (
     "aws",
     "pipeline",
@@ -32,7 +32,8 @@ TESTS = (
     "property",
     "architecture",
 )
-SIDE_BY_SIDE = ("--numprocesses=2", "--dist=loadfile", "--no-loadscope-reorder")
+# Most of their time tests wait: for a server, for a lease to stand still.
+SIDE_BY_SIDE = ("--numprocesses=3", "--dist=loadfile", "--no-loadscope-reorder")
 
 
 def main() -> None:
@@ -61,7 +62,7 @@ def run_checks() -> tuple[list[str], dict[str, float]]:
 class Clock:
     """A pytest plugin: adds up the seconds of each folder of tests and prints them at the end.
 
-    Tests run in two processes at once, so that the parts take more together than the clock shows.
+    Several tests run at once, so that the parts take more together than the clock shows.
     """
 
     def __init__(self, before: dict[str, float]) -> None:

@@ -53,7 +53,7 @@ class Person:
         query = dict(httpx.URL(target).params)
         answer = httpx.post(target, data={n: html.unescape(v) for n, v in fields} | query)
         self.led_to.append(httpx.get(answer.headers["location"]))
-        if self.led_to[-1].status_code == 502 and (act := self.then.pop("502", None)):
+        if self.led_to[-1].status_code == 502 and (act := self.then.pop("led to 502", None)):
             act()
 
 
@@ -240,7 +240,7 @@ def test_an_exchange_that_fails_is_told_on_both_sides(
 ) -> None:
     """The page and the terminal say the same: why, and what to do about the App that may stand."""
     github.fault("POST", "/conversions", fault)
-    person = Person(then={"502": presses_ctrl_c})
+    person = Person(then={"led to 502": presses_ctrl_c})
     ended = registering(monkeypatch, threadline, person)
     assert ended.code == 130
     assert told in html.unescape(person.led_to[0].text)
@@ -256,7 +256,7 @@ def test_a_lost_answer_is_asked_for_again(
     """Loading the page once more registers the App where GitHub had not done so."""
     github.fault("POST", "/conversions", Fault.drop("before"))
     person = Person()
-    person.then["502"] = lambda: person.led_to.append(httpx.get(str(person.led_to[0].url)))
+    person.then["led to 502"] = lambda: person.led_to.append(httpx.get(str(person.led_to[0].url)))
     assert registering(monkeypatch, threadline, person).code == 1
     assert [one.status_code for one in person.led_to] == [502, 200]
     assert stored("github/default")["app_id"] == github.tokens.app_id
