@@ -1,9 +1,11 @@
 """A process that dies anywhere: the answer still comes, once."""
 
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
 
+from tests.simulation.letters import letters_of
 from tests.simulation.world import Killed, Simulation
 from threadline.backends.outgoing import Passage, PlannedGate
 
@@ -76,3 +78,24 @@ def test_a_death_while_editing_ends_with_the_answer(simulate: Make, after: bool)
     world.run()
     assert world.deaths == 1
     assert world.shown() == ["echo: hello"]
+
+
+def test_a_failure_that_cannot_be_noted_is_no_death(simulate: Make) -> None:
+    """One death, and then an outage in which not even the failure is written: no dead letter."""
+    wrong = {
+        ("store.get", 1): Passage(after=Killed()),
+        ("store.get", 2): Passage(before=ConnectionRefusedError()),
+        ("store.write", 2): Passage(before=ConnectionRefusedError()),
+    }
+    met: Counter[str] = Counter()
+
+    def plan(point: str) -> Passage:
+        met[point] += 1
+        return wrong.pop((point, met[point]), Passage())
+
+    world = simulate(gate=PlannedGate(plan))
+    world.write("hello")
+    world.run()
+    assert wrong == {}
+    assert world.shown() == ["echo: hello"]
+    assert letters_of(world).letters() == ()

@@ -15,7 +15,7 @@ from threadline.app.wake import wake
 from threadline.app.world import World
 from threadline.core import keys
 from threadline.core.envelope import Arrived, FilesReady, Forget, Mail, RunEnded, Wake
-from threadline.core.errors import Conflict
+from threadline.core.errors import Conflict, StoreError
 from threadline.core.ids import ConversationKey
 from threadline.core.ports import Check, Expect, Outgoing
 from threadline.core.reasons import Reason
@@ -142,12 +142,17 @@ def _is_poison(world: World, received: Received, mail: Mail) -> bool:
 
 
 def failed(world: World, received: Received, error: str) -> float:
-    """Note that a try failed in a known way and give the seconds until the next."""
+    """Note that a try failed in a known way and give the seconds until the next.
+
+    What cannot be noted comes again as soon, and so before it would count as a death.
+    """
     try:
         mail = read_mail(world.blobs, received.body)
+        _journal_try(world, received, mail, f"failed: {error}"[:200])
     except Unreadable:
         return AGAIN_AFTER[-1]
-    _journal_try(world, received, mail, f"failed: {error}"[:200])
+    except StoreError as outage:
+        world.log("mail", state="not noted", reason=type(outage).__name__)
     return AGAIN_AFTER[min(received.tries, len(AGAIN_AFTER)) - 1]
 
 
