@@ -16,6 +16,7 @@ CHECKS = {
     "graph types": (
         "mypy", "--python-executable", ".tools/agent/bin/python",
         "demo_agent", "tests/bench/graph/graph.py",
+        "tests/pipeline/blocks_agent/graph.py",
     ),
     "imports": ("lint-imports", "--no-logo"),
 }  # fmt: skip

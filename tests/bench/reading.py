@@ -2,7 +2,8 @@
 
 import asyncio
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from langgraph_sdk import get_client
@@ -17,12 +18,27 @@ from threadline.core.agent import RunStatus, TextDelta
 
 MODES: list[StreamMode] = ["messages-tuple", "values"]
 PROMISED = {10: 0.35, 40: 0.12, 120: 0.05}
-GATEWAY = {10: 0.38}
-SERVER = {10: 0.7, 40: 0.3, 120: 0.12}
-"""Steps, and what is held where ours falls short of what is promised. Both sides read the words: a
-Gateway writes 300 bytes for each, a LangGraph Server a kilobyte, mostly metadata that cannot be
-refused.
-"""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """How a run's words are told, and what is held where ours falls short of what is promised.
+
+    By steps. Both sides read the words, unless ours has them told as events: a Gateway writes 300
+    bytes for each, a LangGraph Server a kilobyte, mostly metadata of the run.
+    """
+
+    how: str
+    held: Mapping[int, float]
+    trims: bool = False
+    events: bool = False
+
+
+WAYS = (
+    Told("a LangGraph Server's events", {}, events=True),
+    Told("a LangGraph Server's tokens", {10: 0.7, 40: 0.3, 120: 0.12}),
+    Told("tokens as short as a Gateway's", {10: 0.38}, trims=True),
+)
 
 
 def reading() -> Iterator[Row]:
@@ -31,19 +47,19 @@ def reading() -> Iterator[Row]:
         tempfile.TemporaryDirectory() as folder,
         agent_server(Path(folder) / "agent", source=HERE / "graph") as server,
     ):
-        for trims, held in ((True, GATEWAY), (False, SERVER)):
-            whose = "a Gateway's frames" if trims else "a LangGraph Server's frames"
+        for told in WAYS:
             for steps, promised in PROMISED.items():
-                ours = _ours(server, Path(folder), steps, trims=trims)
-                peer = _peer(server, steps, trims=trims)
-                what = f"{steps} steps, {whose}"
-                yield Row(what, ours, peer, "KB", promised, held.get(steps))
+                ours = _ours(server, Path(folder), steps, told)
+                peer = _peer(server, steps, trims=told.trims)
+                what = f"{steps} steps, {told.how}"
+                yield Row(what, ours, peer, "KB", promised, told.held.get(steps))
 
 
-def _ours(server: AgentServer, folder: Path, steps: int, *, trims: bool) -> float:
+def _ours(server: AgentServer, folder: Path, steps: int, told: Told) -> float:
     """Follow a run as watch does: its stream, its status, how it ended."""
-    with counting(server.url, trims=trims) as counter:
+    with counting(server.url, trims=told.trims) as counter:
         talk = Talk.open(counter.url, folder)
+        talk.event_streaming = told.events
         talk.config = {"recursion_limit": 1000}
         turn, run = talk.start(str(steps), assistant="steps")
         before = counter.read

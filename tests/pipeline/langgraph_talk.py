@@ -43,6 +43,7 @@ class Talk:
     config: JsonObject = field(default_factory=dict)
     context: JsonObject = field(default_factory=dict)
     webhook: str = ""
+    event_streaming: bool = False
     origin: Mapping[str, str] = field(
         default_factory=lambda: {"provider": "telegram", "chat_id": "7"}
     )
@@ -62,7 +63,7 @@ class Talk:
     @property
     def access(self) -> AgentAccess:
         """Where the server is."""
-        return AgentAccess(self.url)
+        return AgentAccess(self.url, event_streaming=self.event_streaming)
 
     @property
     def policy(self) -> Policy:

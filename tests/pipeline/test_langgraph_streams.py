@@ -1,4 +1,4 @@
-"""Streams of the dialect `langgraph` from a real LangGraph Server."""
+"""Streams of the dialect `langgraph` from a real LangGraph Server, told in either way."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -14,10 +14,13 @@ from threadline.core.visible import VisibleText
 pytestmark = pytest.mark.langgraph
 
 
-@pytest.fixture
-def talk(demo_server: AgentServer, tmp_path: Path) -> Iterator[Talk]:
-    """A conversation on a thread of its own."""
+@pytest.fixture(params=[False, True], ids=["tokens", "events"])
+def talk(
+    demo_server: AgentServer, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[Talk]:
+    """A conversation on a thread of its own, whose runs tell tokens or events."""
     talk = Talk.open(demo_server.url, tmp_path)
+    talk.event_streaming = request.param
     yield talk
     talk.close()
 
@@ -63,15 +66,35 @@ def test_a_long_answer_keeps_its_line_ends(talk: Talk) -> None:
 
 
 def test_a_failing_run_says_so_in_its_stream(talk: Talk) -> None:
-    """An exception in the graph is an event, which does not pass for text."""
-    _, run = talk.start("boom kettle")
-    assert talk.follow(run) == [StreamFailed("ValueError: kettle")]
+    """An exception in the graph is an event, which does not pass for text.
+
+    The filter that spares us whole states spares us errors too: the outcome has them.
+    """
+    turn, run = talk.start("boom kettle")
+    said = [] if talk.event_streaming else [StreamFailed("ValueError: kettle")]
+    assert talk.follow(run) == said
+    outcome = talk.ended(turn, run)
+    assert (outcome.status, outcome.error) == (RunStatus.ERROR, "ValueError('kettle')")
 
 
 def test_a_question_is_not_in_the_stream(talk: Talk) -> None:
     """A run that asks shows nothing; its question is read from the thread."""
     _, run = talk.start("ask")
     assert talk.follow(run) == []
+
+
+def test_a_run_that_goes_on_after_a_question_is_followed(talk: Talk) -> None:
+    """What answers a question is a run like any other."""
+    talk.say("ask")
+    turn, run = talk.start("green", answers=True)
+    assert shown(talk.follow(run)) == talk.ended(turn, run).text == "You chose: green"
+
+
+def test_a_run_is_followed_whatever_was_configured_meanwhile(talk: Talk) -> None:
+    """A run that tells events is read by who asks for tokens, and the other way round."""
+    turn, run = talk.start("one two three")
+    talk.event_streaming = not talk.event_streaming
+    assert shown(talk.follow(run)) == talk.ended(turn, run).text
 
 
 def test_the_stream_of_an_unknown_run_fails(talk: Talk) -> None:

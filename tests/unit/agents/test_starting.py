@@ -2,11 +2,13 @@
 
 import json
 from dataclasses import replace
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from tests.flows import Script
 from threadline.agents.langgraph import LangGraph
+from threadline.agents.shapes import mapping
 from threadline.core.agent import AgentAccess, Prompt, RunRequest
 from threadline.core.errors import (
     AgentBusy,
@@ -18,6 +20,7 @@ from threadline.core.errors import (
 )
 from threadline.core.http import HttpResponse, Lost
 from threadline.core.ids import OwnerId, RunId, ThreadId, TurnId
+from threadline.core.json import JsonObject
 
 KNOWN = RunRequest(
     thread=ThreadId("0762017c-9c8e-4667-bda3-57f96752d282"),
@@ -159,3 +162,39 @@ def test_a_key_is_sent_and_never_shown() -> None:
     assert call.headers["x-api-key"] == "lsv2-secret"
     assert call.headers["authorization"] == "Bearer jwt-secret"
     assert "secret" not in repr(call) + repr(access)
+
+
+@pytest.mark.parametrize(
+    ("config", "context"),
+    [
+        ({}, {}),
+        ({"recursion_limit": 7}, {"user_id": "alice"}),
+        ({"configurable": {"user_id": "bob", "model": "m"}}, {"user_id": "alice"}),
+    ],
+    ids=["nothing", "context", "both"],
+)
+def test_a_run_that_is_to_tell_events_says_so(config: JsonObject, context: JsonObject) -> None:
+    """The mark stands beside what the run is given, in the one of two places a server takes."""
+    script = Script([CREATED])
+    request = replace(KNOWN, config=config, context=context)
+    script.run(LangGraph().start(request, replace(ACCESS, event_streaming=True)))
+    assert isinstance(script.requests[0].body, bytes)
+    body = json.loads(script.requests[0].body)
+    given = {**mapping(config.get("configurable")), **context, "__event_streaming_v2": True}
+    assert body["config"] == {**config, "configurable": given}
+    assert "context" not in body
+
+
+@pytest.mark.parametrize("cursor", ["", "7-0", "7-0\nm1"])
+def test_a_stream_of_events_is_asked_for_without_states(cursor: str) -> None:
+    """Such a run would tell its whole state after every step; the message's id stays with us."""
+    told, usual = (
+        LangGraph().follow(
+            KNOWN.thread, RunId("r"), cursor, KNOWN.owner, replace(ACCESS, event_streaming=events)
+        )
+        for events in (True, False)
+    )
+    assert parse_qs(urlsplit(told.url).query) == {"stream_mode": ['["messages-tuple", "custom"]']}
+    assert not urlsplit(usual.url).query
+    assert told.headers["last-event-id"] == usual.headers["last-event-id"]
+    assert told.headers["last-event-id"] == ("7-0" if cursor else "-1")

@@ -82,10 +82,14 @@ class Offers(Served):
     """A LangGraph Server that lists these graphs."""
 
     graphs: tuple[str, ...] = ("agent", "helper")
+    version: str = ""
 
     def respond(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Answer:
         """List an assistant for each graph, as the server itself makes it."""
         del method, headers, body
+        if target == "/info" and self.version:
+            told = {"version": self.version, "langgraph_py_version": "1.2.24"}
+            return Answer(200, json.dumps(told).encode())
         made = {"created_by": "system"}
         listed = [{"assistant_id": ID, "graph_id": one, "metadata": made} for one in self.graphs]
         found = target == "/assistants/search"
@@ -107,6 +111,26 @@ def test_the_configured_assistant_is_looked_for(
 ) -> None:
     """An assistant that the agent does not offer, or a choice not made, is something to do."""
     with Offers() as server:
+        keep(folder, f"agents: {{main: {{url: '{server.url}', {written}}}}}\n")
+        assert told in threadline("doctor").out
+
+
+@pytest.mark.parametrize(
+    ("version", "told"),
+    [
+        ("0.16.7", "ok  agent main: offers agent, helper; a LangGraph Server 0.16.7"),
+        ("0.9.2", "take event_streaming out of its configuration"),
+        ("", "ok  agent main: offers agent, helper\n"),
+    ],
+    ids=["new", "old", "untold"],
+)
+def test_a_server_too_old_for_event_streaming_is_told(
+    threadline: Command, folder: Path, version: str, told: str
+) -> None:
+    """An agent is not asked for what its server cannot do without somebody knowing."""
+    with Offers() as server:
+        server.version = version
+        written = "assistant_id: helper, event_streaming: true"
         keep(folder, f"agents: {{main: {{url: '{server.url}', {written}}}}}\n")
         assert told in threadline("doctor").out
 

@@ -114,6 +114,10 @@ CROSS = [
         "platforms.telegram.apps.work.base_url: is read in stage dev only; remove it",
     ),
     ("stage: prod\npublic_url: http://x", "public_url: wants https outside stage dev"),
+    (
+        "agents: {d: {url: 'http://x', dialect: deerflow, event_streaming: true}}",
+        "agents.d.event_streaming: wants dialect `langgraph`",
+    ),
 ]
 
 

@@ -41,7 +41,8 @@ def contact(world: World, settings: Settings, name: str) -> Contact:
     codec = world.agent(agent.dialect) if agent else None
     if agent is None or codec is None:
         raise AgentRejected(f"no agent named {name} is configured")
-    access = AgentAccess(agent.url, world.secrets.get(f"agent/{name}"))
+    secrets = world.secrets.get(f"agent/{name}")
+    access = AgentAccess(agent.url, secrets, event_streaming=agent.event_streaming)
     return Contact(agent, codec, access)
 
 

@@ -168,10 +168,14 @@ class StreamDecoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AgentAccess:
-    """Where an agent is and the key it wants; headers are never shown."""
+    """Where an agent is and the key it wants; headers are never shown.
+
+    `event_streaming`: its runs are to tell their text as events, where the dialect knows them.
+    """
 
     url: str
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    event_streaming: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,10 +272,18 @@ class Obeys(Agent, Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Met:
+    """Which server answers, in a few words or ""; what to do where it lacks what we ask of it."""
+
+    server: str
+    remedy: str = ""
+
+
 @runtime_checkable
 class Probes(Agent, Protocol):
     """Can tell which server it meets."""
 
-    def probe(self, access: AgentAccess) -> Flow[str]:
-        """Say in a few words which server answers there. Raises AgentError."""
+    def probe(self, access: AgentAccess) -> Flow[Met]:
+        """Find out which server answers there. Raises AgentError."""
         ...

@@ -21,7 +21,8 @@ def probed(*answers: HttpResponse | Lost, access: AgentAccess = ACCESS) -> str:
     said = script.run(AGENT.probe(access))
     assert len(script.requests) == len(answers)
     assert not any("x-deerflow-owner-user-id" in call.headers for call in script.requests)
-    return said
+    assert not said.remedy
+    return said.server
 
 
 def test_an_older_server_has_no_personal_tokens() -> None:

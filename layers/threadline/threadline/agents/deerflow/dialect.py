@@ -20,6 +20,7 @@ from threadline.core.agent import (
     AgentTraits,
     Artifact,
     Found,
+    Met,
     Obeys,
     Outcome,
     Probes,
@@ -103,8 +104,8 @@ class DeerFlow(Obeys, Probes, ShowsThreads, DeletesThreads):
         return files.download(thread, artifact, on_behalf(owner, access))
 
     @override
-    def probe(self, access: AgentAccess) -> Flow[str]:
-        return str((yield from probe.probe(Caller(access))))
+    def probe(self, access: AgentAccess) -> Flow[Met]:
+        return Met(str((yield from probe.probe(Caller(access)))))
 
     @override
     def runs(

@@ -4,15 +4,17 @@ from collections.abc import Mapping
 from typing import ClassVar, override
 
 from threadline.agents.answers import content
-from threadline.agents.langgraph import ending, requests, runs, starting, threads
+from threadline.agents.blocks import BlockDecoder
+from threadline.agents.langgraph import ending, probe, requests, runs, starting, threads
 from threadline.agents.shapes import items, mapping, string
-from threadline.agents.stream import EventDecoder
 from threadline.core.agent import (
     AgentAccess,
     AgentTraits,
     Artifact,
     Found,
+    Met,
     Outcome,
+    Probes,
     RunRequest,
     RunStatus,
     StoredFile,
@@ -25,7 +27,7 @@ from threadline.core.json import Json
 from threadline.core.thread import DeletesThreads, RunSeen, ShowsThreads, ThreadSeen
 
 
-class LangGraph(ShowsThreads, DeletesThreads):
+class LangGraph(Probes, ShowsThreads, DeletesThreads):
     """LangGraph Server and Platform. The owner plays no part: one key sees every thread."""
 
     dialect: ClassVar[str] = "langgraph"
@@ -67,7 +69,7 @@ class LangGraph(ShowsThreads, DeletesThreads):
 
     @override
     def decoder(self, cursor: str) -> StreamDecoder:
-        return EventDecoder(cursor)
+        return BlockDecoder(cursor)
 
     @override
     def command(self, name: str, owner: OwnerId, access: AgentAccess) -> Flow[str]:
@@ -81,6 +83,10 @@ class LangGraph(ShowsThreads, DeletesThreads):
         call = requests.search_assistants(access)
         found = items(content(call.label, (yield from ask(call))))
         return tuple(dict.fromkeys(name for name in map(_name_of, found) if name))
+
+    @override
+    def probe(self, access: AgentAccess) -> Flow[Met]:
+        return probe.probe(access)
 
     @override
     def attach(

@@ -3,10 +3,12 @@
 https://docs.langchain.com/langsmith/server-api-ref
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Final
 from urllib.parse import urlencode
 
+from threadline.agents.blocks import resume_after
 from threadline.agents.calls import Method, json_call, run_path, thread_path
 from threadline.agents.prompt import as_text, human_message
 from threadline.agents.shapes import mapping
@@ -31,6 +33,12 @@ MOST_THREADS: Final = 100
 
 FROM_THE_START: Final = "-1"
 STREAM_MODES: Final = ("messages-tuple", "custom")
+EVENT_STREAMING: Final = "__event_streaming_v2"
+"""Among a run's configurable values it makes the run tell its text as events, as the server's own
+`run.start` has it.
+
+Source: langgraph_api 0.16, `create_valid_run`; https://github.com/langchain-ai/open-swe
+"""
 FOUND_BY: Final = ("run_id", "status", "metadata")
 SHOWN: Final = (*FOUND_BY, "created_at")
 
@@ -59,7 +67,7 @@ def create_run(request: RunRequest, access: AgentAccess) -> HttpRequest:
         body["command"] = {"resume": as_text(request.prompt)}
     else:
         body["input"] = {"messages": [human_message(request.prompt, request.turn)]}
-    config, context = _parameters(request)
+    config, context = _parameters(request, access)
     optional: dict[str, Json] = {"config": config, "context": context, "webhook": request.webhook}
     body.update({name: value for name, value in optional.items() if value})
     return _request(
@@ -115,9 +123,17 @@ def read_state(thread: ThreadId, access: AgentAccess) -> HttpRequest:
 
 def follow_run(thread: ThreadId, run: RunId, cursor: str, access: AgentAccess) -> HttpRequest:
     """Open the run's stream after `cursor`, or from its start."""
-    headers = {"accept": "text/event-stream", "last-event-id": cursor or FROM_THE_START}
+    after = resume_after(cursor) or FROM_THE_START
+    headers = {"accept": "text/event-stream", "last-event-id": after}
     path = f"{run_path(thread, run)}/stream"
+    if access.event_streaming:  # such a run also tells its whole state after every step
+        path += f"?{urlencode({'stream_mode': json.dumps(STREAM_MODES)})}"
     return _request("GET", access, path, "follow run", headers=headers, repeatable=True)
+
+
+def read_version(access: AgentAccess) -> HttpRequest:
+    """Read which server it is."""
+    return _request("GET", access, "/info", "read version", repeatable=True)
 
 
 def search_assistants(access: AgentAccess) -> HttpRequest:
@@ -143,10 +159,12 @@ def delete_thread(thread: ThreadId, access: AgentAccess) -> HttpRequest:
     return _request("DELETE", access, thread_path(thread), "delete thread", repeatable=True)
 
 
-def _parameters(request: RunRequest) -> tuple[JsonObject, JsonObject]:
+def _parameters(request: RunRequest, access: AgentAccess) -> tuple[JsonObject, JsonObject]:
     """Give config and context; a server takes either for both and refuses a request with two."""
     configurable = mapping(request.config.get("configurable"))
-    if not configurable or not request.context:
+    if access.event_streaming:
+        configurable = {**configurable, EVENT_STREAMING: True}
+    elif not configurable or not request.context:
         return request.config, request.context
     return {**request.config, "configurable": {**configurable, **request.context}}, {}
 

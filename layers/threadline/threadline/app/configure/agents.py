@@ -50,6 +50,7 @@ def _agent(name: str, shape: AgentShape, limits: LimitsShape) -> AgentSettings:
         url=shape.url,
         assistant=shape.assistant_id,
         webhook=shape.webhook,
+        event_streaming=shape.event_streaming,
         time_limit=_first(shape.time_limit, limits.time_limit),
         give_up=_first(shape.give_up, limits.give_up),
         image_limit=_first(shape.image_limit, limits.image_limit),

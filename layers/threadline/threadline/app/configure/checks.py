@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from threadline.app.configure import agents, apps
 from threadline.app.configure.binding_checks import binding_faults, claim_faults
 from threadline.app.configure.faults import Found, Path, nearest
-from threadline.app.configure.kinds import KINDS, Kind
+from threadline.app.configure.kinds import KINDS, USUAL_DIALECT, Kind
 from threadline.app.configure.list_checks import allow_faults, people_faults
 from threadline.app.configure.secrecy import secret_name, secret_value
 from threadline.app.configure.shapes import AppShape, FileShape, is_address
@@ -46,6 +46,9 @@ def _whole_faults(file: FileShape, known: Sequence[str], around: Surroundings) -
         yield ("agents",), "none; write `agents: {NAME: {url: https://…}}`"
     if file.public_url.startswith("http://") and file.stage != "dev":
         yield ("public_url",), "wants https outside stage dev"
+    for name, agent in file.agents.items():
+        if agent.event_streaming and agent.dialect != USUAL_DIALECT:
+            yield ("agents", name, "event_streaming"), f"wants dialect `{USUAL_DIALECT}`"
     if around.local or around.public_url or file.public_url:
         return
     for name, agent in file.agents.items():

@@ -169,6 +169,7 @@ class AgentShape(Shape):
     dialect: Dialect = Field(default=USUAL_DIALECT, description="how its API differs")
     assistant_id: str = Field(default="", min_length=1, description="needed where it has several")
     webhook: bool = Field(default=False, description="ask it to call back at a run's end")
+    event_streaming: bool = Field(default=False, description="let runs tell their text as events")
     time_limit: Seconds | None = Field(default=None, description="longest run in seconds")
     give_up: Seconds | None = Field(
         default=None, description="seconds to keep trying while it is down"

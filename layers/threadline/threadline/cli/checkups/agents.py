@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from threadline.cli import state
-from threadline.core.agent import Probes
+from threadline.core.agent import Met, Probes
 from threadline.core.errors import AgentError
 from threadline.core.setup import Finding
 
@@ -29,14 +29,15 @@ def look(world: "World", settings: "Settings") -> Iterator[Finding]:
             yield Finding(what, str(error), f"does {agent.url} answer? A key: {key}")
         else:
             listed = ", ".join(offered) or "no assistant"
-            yield Finding(what, f"offers {listed}{met}", remedy(to, offered))
+            said = "; ".join(filter(None, (f"offers {listed}", met.server)))
+            yield Finding(what, said, remedy(to, offered) or met.remedy)
 
 
-def _met(world: "World", to: "Contact") -> str:
-    """Say which server it is, where its dialect can tell one from another."""
+def _met(world: "World", to: "Contact") -> Met:
+    """Find out which server it is, where its dialect can tell one from another."""
     if not isinstance(to.codec, Probes):
-        return ""
-    return "; " + world.calls.run(to.under_policy(to.codec.probe(to.access)))
+        return Met("")
+    return world.calls.run(to.under_policy(to.codec.probe(to.access)))
 
 
 def remedy(to: "Contact", offered: tuple[str, ...]) -> str:

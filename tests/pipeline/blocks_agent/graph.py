@@ -1,0 +1,94 @@
+"""An agent with everything that a stream of events tells in a way of its own.
+
+Its model thinks, calls a tool and answers; then a subgraph speaks. Asked for `both`, two models
+speak at once. What it was given as context stands in the answer.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
+from langchain_core.messages.tool import tool_call_chunk
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.runtime import Runtime
+
+CALL: Final = "call-1"
+
+
+@dataclass
+class Given:
+    """What a run of this agent takes as context; anything else would be refused."""
+
+    user_id: str = ""
+
+
+class Speaker(BaseChatModel):
+    """A chat model that says what it is told to, piece by piece."""
+
+    says: list[AIMessageChunk]
+
+    @property
+    def _llm_type(self) -> str:
+        return "speaker"
+
+    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+        del messages
+        return ChatResult(generations=[ChatGeneration(message=AIMessage("not streamed"))])
+
+    async def _astream(
+        self, messages: list[BaseMessage], *_: Any, **__: Any
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        del messages
+        for chunk in self.says:
+            yield ChatGenerationChunk(message=chunk)
+            await asyncio.sleep(0.01)
+
+
+async def said(*contents: Any) -> BaseMessage:
+    """Let a model say this, a piece for each."""
+    chunks = [
+        one if isinstance(one, AIMessageChunk) else AIMessageChunk(content=one) for one in contents
+    ]
+    return await Speaker(says=chunks).ainvoke("speak")
+
+
+async def think(state: MessagesState, runtime: Runtime[Given]) -> dict[str, list[BaseMessage]]:
+    """Think, call a tool, and answer."""
+    if state["messages"][-1].text == "both":
+        pair = await asyncio.gather(said("left ", "and ", "on"), said("right ", "and ", "off"))
+        return {"messages": [*pair, await said("both ", "spoke")]}
+    called = AIMessageChunk(
+        content="", tool_call_chunks=[tool_call_chunk(name="look", args="{}", id=CALL)]
+    )
+    return {
+        "messages": [
+            await said([{"type": "text", "text": "Let me see", "index": 0}], called),
+            ToolMessage("found", tool_call_id=CALL, name="look"),
+            await said(
+                [{"type": "reasoning", "reasoning": "unsaid", "index": 0}],
+                [{"type": "text", "text": f"I know {runtime.context.user_id}", "index": 1}],
+                [{"type": "text", "text": " well", "index": 1}],
+            ),
+        ]
+    }
+
+
+async def inner(state: MessagesState) -> dict[str, list[BaseMessage]]:
+    """Say what stays inside."""
+    await said("inside ", "only")
+    return {"messages": []}
+
+
+subgraph = StateGraph(MessagesState).add_node(inner).add_edge(START, "inner").compile()
+graph = (
+    StateGraph(MessagesState, context_schema=Given)
+    .add_node(think)
+    .add_node("inside", subgraph)
+    .add_edge(START, "think")
+    .add_edge("think", "inside")
+    .compile()
+)

@@ -1,0 +1,62 @@
+"""Event streaming from a real LangGraph Server: what it tells in a way of its own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.pipeline.agent_server import AgentServer, agent_server
+from tests.pipeline.langgraph_talk import Talk
+from threadline.core.agent import Progress, StreamGap, TextDelta
+from threadline.core.visible import VisibleText
+
+pytestmark = pytest.mark.langgraph
+
+SOURCE = Path(__file__).parent / "blocks_agent"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentServer]:
+    """A server with an agent that thinks, calls tools and has an agent inside."""
+    with agent_server(tmp_path_factory.mktemp("blocks") / "agent", source=SOURCE) as server:
+        yield server
+
+
+@pytest.fixture
+def talk(server: AgentServer, tmp_path: Path) -> Iterator[Talk]:
+    """A conversation whose runs tell events, with a context as every run of ours has."""
+    talk = Talk.open(server.url, tmp_path)
+    talk.event_streaming, talk.context = True, {"user_id": "alice", "channel_name": "slack"}
+    yield talk
+    talk.close()
+
+
+def test_text_and_tools_are_shown_and_nothing_else(talk: Talk) -> None:
+    """Thoughts, arguments and agents inside stay unsaid; the context is the agent's as before."""
+    turn, run = talk.start("go", assistant="blocks")
+    events = talk.follow(run)
+    assert talk.ended(turn, run).text == "I know alice well"
+    assert VisibleText().after(events).text == "I know alice well"
+    told = [event.text if isinstance(event, TextDelta) else event for event in events]
+    assert told == ["Let me see", Progress("look"), "I know alice", " well"]
+
+
+def test_a_stream_goes_on_in_the_middle_of_a_message(talk: Talk) -> None:
+    """Who takes over after any event knows which message it was in."""
+    turn, run = talk.start("go", assistant="blocks")
+    told = talk.follow_with_cursors(run)
+    text = talk.ended(turn, run).text
+    for number, (_, cursor) in enumerate(told, 1):
+        rest = talk.follow(run, cursor=cursor)
+        assert rest == [event for event, _ in told[number:]]
+        assert VisibleText().after([*(event for event, _ in told[:number]), *rest]).text == text
+
+
+def test_two_models_at_once_leave_a_gap_and_the_whole_answer(talk: Talk) -> None:
+    """What cannot be told apart is not shown as one; the answer is read from the thread."""
+    turn, run = talk.start("both", assistant="blocks")
+    events = talk.follow(run)
+    shown = VisibleText().after(events)
+    assert StreamGap() in events
+    assert not ("left" in shown.text and "right" in shown.text)
+    assert talk.ended(turn, run).text == "both spoke"
