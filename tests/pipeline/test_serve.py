@@ -43,6 +43,30 @@ def test_ctrl_c_drains_and_the_next_start_goes_on(tmp_path: Path, demo_server: A
             assert served.interrupt() == 0
 
 
+def test_an_answer_told_as_events_grows_on_after_a_restart(
+    tmp_path: Path, demo_server: AgentServer
+) -> None:
+    """Stopped in the middle of a message, the next `serve` goes on in that message."""
+    with TelegramStub(edit_interval=0) as telegram:
+        root = telegram_folder(tmp_path, telegram)
+        agent = f"agents: {{mine: {{url: '{demo_server.url}', event_streaming: true}}}}\n"
+        write_configuration(root, telegram, "webhook", agent)
+        with serving(root) as served:
+            served.deliver(telegram.say(CHAT, "long 12"))
+            until(lambda: "Paragraph 2" in "".join(shown(telegram)), "the beginning")
+            assert served.interrupt() == 0
+        (cut,) = shown(telegram)
+        assert "Paragraph 12" not in cut
+        with serving(root) as served:
+            until(lambda: len("".join(shown(telegram))) > len(cut) + 100, "further words")
+            (more,) = shown(telegram)
+            assert more.startswith(cut.rstrip("… ")[:200])
+            served.says("run_ended")
+            until(lambda: "Paragraph 12" in "".join(shown(telegram)), "the end")
+            assert "".join(shown(telegram)).count("Paragraph 1.") == 1
+            assert served.interrupt() == 0
+
+
 def test_the_demo_agent_comes_and_goes_with_serve(tmp_path: Path) -> None:
     """Without an agent of one's own a real one is started; kill -9 of `serve` ends it too."""
     with TelegramStub(edit_interval=0) as telegram:
