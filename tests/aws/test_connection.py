@@ -13,8 +13,8 @@ import pytest
 from tests.unit.http.certificates import certificate, server_context
 from threadline.backends.clock import VirtualClock
 from threadline.backends.light.account import Account
-from threadline.backends.light.connection import written
 from threadline.backends.light.ports import LightQueue
+from threadline.backends.light.wire import written
 from threadline.core.errors import StoreUnavailable
 from threadline.core.ports import Outgoing
 

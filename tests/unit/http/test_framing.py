@@ -141,3 +141,27 @@ def test_a_line_may_end_without_a_carriage_return() -> None:
     reader = AnswerReader()
     assert reader.feed(ANSWERS["chunked"].replace(b"\r\n", b"\n")) == [b"hello", b" ", b"world"]
     assert reader.ended
+
+
+LASTS = {"sized", "chunked", "sized twice the same", "empty", "no content", "announced"}
+ENDS = {
+    "more behind it": SIZED + b"H",
+    "more behind the last chunk": ANSWERS["chunked"] + b"\r\n",
+    "two lengths": ANSWERS["chunked and sized"],
+    "until the end": ANSWERS["until the end"],
+    "to be closed": SIZED.replace(b"\r\n\r\n", b"\r\nConnection: keep-alive , Close\r\n\r\n"),
+    "the older protocol": SIZED.replace(b"HTTP/1.1", b"HTTP/1.0"),
+}
+
+
+@given(cuts=st.lists(st.integers(0, 400), max_size=8))
+def test_a_connection_lasts_where_nothing_is_in_doubt(cuts: list[int]) -> None:
+    """A further request may follow a whole answer that says so, and nothing behind it."""
+    for raw, lasts in [(ANSWERS[name], True) for name in LASTS] + [
+        (r, False) for r in ENDS.values()
+    ]:
+        reader = AnswerReader()
+        read(raw, cuts, reader)
+        assert reader.lasts is lasts
+        reader.close()
+        assert not reader.lasts

@@ -1,6 +1,7 @@
 """What both drivers do alike: the head and body of a request, and an answer within its limit."""
 
 import functools
+import re
 import ssl
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ MOST_BYTES: Final = 32_000_000
 USER_AGENT: Final = "threadline"
 _MOST_DIGITS: Final = 15
 _AS_WRITTEN: Final = "%/:?#[]@!$&'()*+,;=~"
+_UNFIT: Final = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 class TooLarge(Exception):
@@ -69,6 +71,7 @@ def tls_context() -> ssl.SSLContext:
     """Give the context that trusts this machine's certificate authorities and Mozilla's."""
     context = ssl.create_default_context()
     context.load_verify_locations(certifi.where())
+    context.set_alpn_protocols(["http/1.1"])
     return context
 
 
@@ -113,6 +116,26 @@ def headers_for(request: HttpRequest, length: int) -> dict[str, str]:
     if length or request.method not in {"GET", "DELETE"}:
         headers["content-length"] = str(length)
     return headers
+
+
+def head_for(request: HttpRequest, url: SplitResult, length: int, **more: str) -> bytes:
+    """Write the head of a request as it goes over the wire; `more` are headers of the connection.
+
+    Raises AddressForbidden for one that no request can carry.
+    """
+    host = f"[{url.hostname}]" if ":" in (url.hostname or "") else url.hostname
+    headers: Mapping[str, str] = {
+        "host": f"{host}:{url.port}" if url.port else str(host),
+        **more,
+        **headers_for(request, length),
+    }
+    target = f"{url.path}?{url.query}" if url.query else url.path
+    lines = [f"{request.method} {target} HTTP/1.1"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    encoded = [line.encode() for line in lines]
+    if any(_UNFIT.search(line) for line in encoded):
+        raise AddressForbidden("a header or an address that no request can carry")
+    return b"\r\n".join([*encoded, b"", b""])
 
 
 def _read(ref: BlobRef, blobs: Blobs) -> bytes:

@@ -14,7 +14,7 @@ LONGEST_LINE: Final = 8_192
 
 _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
 _LONGEST_END: Final = 4
-_STATUS: Final = re.compile(rb"HTTP/1\.[01] ([1-5]\d\d)(?: [^\r\n]*)?")
+_STATUS: Final = re.compile(rb"HTTP/1\.([01]) ([1-5]\d\d)(?: [^\r\n]*)?")
 _FIELD: Final = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)")
 _LENGTH: Final = re.compile(rb"\d{1,15}")
 _SIZE: Final = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?")
@@ -40,12 +40,15 @@ class AnswerReader:
     """Takes an answer's bytes, cut anywhere; `status` is 0 until its head is whole.
 
     Answers that only announce another one (1xx) are passed over. `left` counts the bytes that are
-    to come of a body or chunk, None where only the end of the connection ends the body.
+    to come of a body or chunk, None where only the end of the connection ends the body. `begun`
+    says that anything came.
     """
 
     status: int = 0
     headers: tuple[tuple[bytes, bytes], ...] = ()
     left: int | None = 0
+    begun: bool = False
+    _stays: bool = False
     _phase: _Phase = _Phase.HEAD
     _pending: bytes = b""
     _searched: int = 0
@@ -55,21 +58,33 @@ class AnswerReader:
         """Whether the answer is whole."""
         return self._phase is _Phase.END
 
+    @property
+    def lasts(self) -> bool:
+        """Whether the answer is whole, and its connection takes a further request.
+
+        Not one on which more came than the answer: it would pass for the next one.
+        """
+        return self.ended and self._stays
+
     def feed(self, received: bytes) -> list[bytes]:
         """Give the pieces of the body that came. Raises Malformed."""
+        self.begun = True
         received, self._pending = self._pending + received, b""
         if self._phase is _Phase.HEAD:
             received = self._read_head(received)
         match self._phase:
-            case _Phase.HEAD | _Phase.END:
+            case _Phase.HEAD:
                 return []
             case _Phase.SIZED:
-                return self._sized(received)
+                pieces, rest = self._sized(received)
             case _:
-                return self._chunked(received)
+                pieces, rest = self._chunked(received)
+        self._stays &= not rest
+        return pieces
 
     def close(self) -> bool:
         """Say that the connection ended; tell whether the answer is whole."""
+        self._stays = False
         if self._phase is _Phase.SIZED and self.left is None:
             self._phase = _Phase.END
         return self.ended
@@ -92,12 +107,13 @@ class AnswerReader:
         status, fields = _STATUS.fullmatch(first), [_FIELD.fullmatch(line) for line in lines]
         if status is None or None in fields:
             raise Malformed("the head cannot be read")
-        if status[1] == b"101":
+        if status[2] == b"101":
             raise Malformed("another protocol was not asked for")
-        if status[1] < b"200":
+        if status[2] < b"200":
             return
-        self.status = int(status[1])
+        self.status = int(status[2])
         self.headers = tuple((one[1].lower(), one[2].strip(b" \t")) for one in fields if one)
+        self._stays = status[1] == b"1" and b"close" not in self._options()
         codings = [value.lower() for name, value in self.headers if name == b"transfer-encoding"]
         lengths = {value for name, value in self.headers if name == b"content-length"}
         self.left = None
@@ -107,9 +123,15 @@ class AnswerReader:
             if codings != [b"chunked"]:
                 raise Malformed("a transfer coding was not asked for")
             self._phase = _Phase.SIZE
+            self._stays &= not lengths  # said two ways: what follows is not to be trusted
         else:
             self._phase = _Phase.SIZED
             self._measure(lengths)
+
+    def _options(self) -> set[bytes]:
+        """Give what the answer says of its connection (RFC 9110, 7.6.1)."""
+        said = b",".join(value for name, value in self.headers if name == b"connection")
+        return {option.strip(b" \t").lower() for option in said.split(b",")}
 
     def _measure(self, lengths: set[bytes]) -> None:
         if not lengths:
@@ -120,15 +142,18 @@ class AnswerReader:
         if not self.left:
             self._phase = _Phase.END
 
-    def _sized(self, received: bytes) -> list[bytes]:
+    def _sized(self, received: bytes) -> tuple[list[bytes], bytes]:
+        """Give the pieces of the body that came, and what came behind it."""
+        rest = b""
         if self.left is not None:
-            received = received[: self.left]
+            received, rest = received[: self.left], received[self.left :]
             self.left -= len(received)
             if not self.left:
                 self._phase = _Phase.END
-        return [received] if received else []
+        return [received] if received else [], rest
 
-    def _chunked(self, received: bytes) -> list[bytes]:
+    def _chunked(self, received: bytes) -> tuple[list[bytes], bytes]:
+        """Give the pieces of the body that came, and what came behind it."""
         pieces, at = [], 0
         while at < len(received) and self._phase is not _Phase.END:
             if self._phase is _Phase.CHUNK:
@@ -144,10 +169,10 @@ class AnswerReader:
                 self._pending = received[at:]
                 if len(self._pending) > LONGEST_LINE:
                     raise Malformed("a line is too long")
-                break
+                return pieces, b""
             self._take_line(received[at:end].removesuffix(b"\r"))
             at = end + 1
-        return pieces
+        return pieces, received[at:]
 
     def _take_line(self, line: bytes) -> None:
         match self._phase:

@@ -5,8 +5,6 @@ is kept. No redirects, cookies or proxies of the environment.
 """
 
 import asyncio
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from socket import SOCK_STREAM
 from typing import Final, Literal, override
@@ -16,7 +14,7 @@ from threadline.backends.addresses import AddressForbidden, admitted
 from threadline.backends.http_exchange import (
     Incoming,
     TooLarge,
-    headers_for,
+    head_for,
     outgoing,
     split_url,
     tls_context,
@@ -31,8 +29,6 @@ LONGEST_SILENCE: Final = 60.0
 BUFFER: Final = 65_536
 REMEMBERED: Final = 10.0
 """Seconds for which a host's addresses are kept: thousands of streams may open at once."""
-
-_UNFIT: Final = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 class StreamRefused(Exception):
@@ -78,7 +74,8 @@ class Listening:
         """Ask, and hear the answer to its end; give one that is a refusal."""
         try:
             url = split_url(request.url)
-            written = _written(request, url, b"".join(outgoing(request, self.blobs)))
+            body = b"".join(outgoing(request, self.blobs))
+            written = head_for(request, url, len(body), connection="close") + body
             async with asyncio.timeout(request.timeout):
                 transport = await self._connect(url, line, configured=request.configured)
         except AddressForbidden:
@@ -209,20 +206,3 @@ class _Line(asyncio.BufferedProtocol):
             self._timer = loop.call_later(rest, self._look)
         elif not self.over.done():
             self._fail("timeout")
-
-
-def _written(request: HttpRequest, url: SplitResult, body: bytes) -> bytes:
-    """Write a request as it goes over the line. Raises AddressForbidden for one that cannot."""
-    host = f"[{url.hostname}]" if ":" in (url.hostname or "") else url.hostname
-    headers: Mapping[str, str] = {
-        "host": f"{host}:{url.port}" if url.port else str(host),
-        "connection": "close",
-        **headers_for(request, len(body)),
-    }
-    target = f"{url.path}?{url.query}" if url.query else url.path
-    lines = [f"{request.method} {target} HTTP/1.1"]
-    lines += [f"{name}: {value}" for name, value in headers.items()]
-    encoded = [line.encode() for line in lines]
-    if any(_UNFIT.search(line) for line in encoded):
-        raise AddressForbidden("a header or an address that no request can carry")
-    return b"\r\n".join([*encoded, b"", body])

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
+from threadline.backends.connection import Connection
 from threadline.backends.http_framing import Malformed
-from threadline.backends.light.connection import Connection, written
 from threadline.backends.light.credentials import Source
 from threadline.backends.light.sigv4 import Scope, Unsigned, signed
+from threadline.backends.light.wire import connected, written
 from threadline.core.errors import StoreUnavailable
 from threadline.core.json import JsonObject
 from threadline.core.ports import Clock
@@ -123,7 +124,7 @@ class Endpoint:
         return answered
 
     def _new(self) -> Connection:
-        return Connection(self._url, TIMEOUT, self._tls)
+        return connected(self._url, TIMEOUT, self._tls)
 
     def _lost(self, error: Exception) -> StoreUnavailable:
         return StoreUnavailable(f"{self._scope.service}: {type(error).__name__}")

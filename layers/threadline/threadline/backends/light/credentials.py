@@ -11,8 +11,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from threadline.backends.http_framing import Malformed
-from threadline.backends.light.connection import Connection, written
 from threadline.backends.light.sigv4 import AwsCredentials
+from threadline.backends.light.wire import connected, written
 from threadline.core.errors import StoreUnavailable
 from threadline.core.ports import Clock
 
@@ -85,7 +85,7 @@ class ContainerCredentials:
         if token := self._token():
             headers["Authorization"] = token
         request = written("GET", f"{self._parts.path or '/'}{query}", headers)
-        connection = Connection(self._parts, TIMEOUT, ssl.create_default_context)
+        connection = connected(self._parts, TIMEOUT, ssl.create_default_context)
         try:
             status, body = connection.call(request)
         finally:
