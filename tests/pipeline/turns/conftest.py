@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.simulation.discord import DiscordSimulation
 from tests.simulation.world import Simulation
 
 
@@ -16,6 +17,20 @@ def simulate(tmp_path: Path) -> Iterator[Callable[..., Simulation]]:
 
     def make(**how: Any) -> Simulation:
         made.append(Simulation(tmp_path / str(len(made)), **how))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+@pytest.fixture
+def serve_discord(tmp_path: Path) -> Iterator[Callable[..., DiscordSimulation]]:
+    """Give a maker of Discord servers."""
+    made: list[DiscordSimulation] = []
+
+    def make(**how: Any) -> DiscordSimulation:
+        made.append(DiscordSimulation(tmp_path / str(len(made)), **how))
         return made[-1]
 
     yield make

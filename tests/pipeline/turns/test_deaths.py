@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.simulation.letters import letters_of
-from tests.simulation.world import Killed, Simulation
+from tests.simulation.world import VISIBILITY, Killed, Simulation
 from threadline.backends.outgoing import Passage, PlannedGate
 
 type Make = Callable[..., Simulation]
@@ -97,5 +97,30 @@ def test_a_failure_that_cannot_be_noted_is_no_death(simulate: Make) -> None:
     world.write("hello")
     world.run()
     assert wrong == {}
+    assert world.shown() == ["echo: hello"]
+    assert letters_of(world).letters() == ()
+
+
+@pytest.mark.parametrize("first", ["throttled", "killed"])
+def test_an_outage_of_everything_is_no_death(simulate: Make, first: str) -> None:
+    """Neither is the failure written nor the mail hidden for less: it comes late, and is run."""
+    away: list[float] = []
+    deaths = [Killed()] if first == "killed" else []
+
+    def plan(passed: str) -> Passage:
+        if passed == "store.get" and deaths:
+            return Passage(before=deaths.pop())
+        if passed == "store.get" and not away:
+            away.append(world.clock.now() + 45)
+        if away and world.clock.now() < away[0] and not passed.startswith("http."):
+            return Passage(before=ConnectionRefusedError())
+        return Passage()
+
+    world = simulate(gate=PlannedGate(plan))
+    world.write("hello")
+    if first == "throttled":
+        assert world.ports.ports.queues.mailbox.receive(1, visibility=VISIBILITY["mailbox"])
+    world.run()
+    assert away
     assert world.shown() == ["echo: hello"]
     assert letters_of(world).letters() == ()

@@ -53,13 +53,13 @@ def arrive(world: World, mail: Arrived) -> None:
     choices = choose.choose(world, settings, message)
     if not choices:
         log_reason(world, message, Reason.NO_BINDING)
-        tell(world, message, Reason.NO_BINDING)
+        tell(world, mail, Reason.NO_BINDING)
     ready = []
     for verdict in choices:
         choice = _heard_on(world, mail, verdict)
         if choice.reason:
             log_reason(world, message, choice.reason, binding=choice.binding.name)
-            tell(world, message, choice.reason)
+            tell(world, mail, choice.reason)
             continue
         scene = _take(world, mail, choice)
         if scene is not None:
@@ -84,14 +84,14 @@ def _take(world: World, mail: Arrived, choice: Choice) -> Scene | None:
     seen_before = read.seen is not None and not (mail.redriven and read.seen.fate is Fate.DEAD)
     if not seen_before and let_in(scene, waiting, choice):
         return None
+    if seen_before and read.seen is not None:
+        _again(scene, message, read.seen)
+        return None
     refusal = ""
     if not isinstance(world.platform(message.platform), Chooses):
         refusal = choose.refusal(choice.binding, message, admitted=read.admitted)
     if refusal:
-        refuse(scene, waiting, choice, refusal)
-        return None
-    if seen_before and read.seen is not None:
-        _again(scene, message, read.seen)
+        refuse(scene, mail, choice, refusal)
         return None
     command = command_of(world, message)
     urgent = command is not None and command.name in URGENT

@@ -7,7 +7,7 @@ from threadline.app.agents import Contact
 from threadline.app.ended import go_on
 from threadline.app.place import accept
 from threadline.app.scene import Scene
-from threadline.app.speak import destination_of, markdown, notice, withdraw
+from threadline.app.speak import destination_of, in_words, markdown, notice, withdraw
 from threadline.app.stopping import cancel
 from threadline.core.command import Command, CommandName
 from threadline.core.errors import AgentError, NotOffered
@@ -81,6 +81,8 @@ def _stop(scene: Scene, order: Order) -> None:
     if scene.conversation.state is State.RUNNING and turn.reply is not ReplyMode.LOG:
         if not stopped:
             _say(scene, order, "command_failed", command="stop")
+        elif order.waiting.message.awaited:
+            _say(scene, order, "stopped")
         scene.conversation = replace(scene.conversation, turn=replace(turn, stopped=True))
         scene.journal(Reason.STOPPED)
         scene.commit()
@@ -154,6 +156,6 @@ def _agent_answer(scene: Scene, order: Order, to: Contact) -> str:
 def _say(scene: Scene, order: Order, key: str, **values: str | int) -> None:
     message = order.waiting.message
     notice(
-        scene, destination_of(message), order.binding.reply, key,
+        scene, destination_of(message), in_words(message, order.binding.reply), key,
         delivery=message.delivery, stage=Stage.DONE, over="", **values,
     )  # fmt: skip

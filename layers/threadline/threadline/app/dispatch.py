@@ -1,6 +1,6 @@
 """The only writer of conversations: one mail of a mailbox after the other."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from threadline.app import codec, items
@@ -27,6 +27,7 @@ POISON_AFTER: Final = 2
 DEAD_AFTER: Final = 0.8 * VISIBILITY
 AGAIN_AFTER: Final = (1.0, 2.0, 5.0, 15.0)
 CONFLICTS: Final = 4
+MOST_UNNOTED: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ def handle(world: World, received: Received) -> None:
         _set_aside(world, received, str(error))
         return
     _log_mail(world, received, mail)
+    _note_late(world, received, mail)
     if received.tries > 1 and _is_poison(world, received, mail):
         give_up(world, received, Reason.POISON)
         return
@@ -144,7 +146,8 @@ def _is_poison(world: World, received: Received, mail: Mail) -> bool:
 def failed(world: World, received: Received, error: str) -> float:
     """Note that a try failed in a known way and give the seconds until the next.
 
-    What cannot be noted comes again as soon, and so before it would count as a death.
+    What cannot be noted comes again as soon, and so before it would count as a death; where it
+    comes late after all, this process still knows.
     """
     try:
         mail = read_mail(world.blobs, received.body)
@@ -153,7 +156,18 @@ def failed(world: World, received: Received, error: str) -> float:
         return AGAIN_AFTER[-1]
     except StoreError as outage:
         world.log("mail", state="not noted", reason=type(outage).__name__)
+        if len(world.unnoted) >= MOST_UNNOTED:
+            world.unnoted.pop(next(iter(world.unnoted)), None)
+        world.unnoted[received.id] = (received.tries, error)
     return AGAIN_AFTER[min(received.tries, len(AGAIN_AFTER)) - 1]
+
+
+def _note_late(world: World, received: Received, mail: Mail) -> None:
+    """Note a failure that could not be noted when it happened."""
+    if (noted := world.unnoted.get(received.id)) is not None:
+        tries, error = noted
+        _journal_try(world, replace(received, tries=tries), mail, f"failed: {error}"[:200])
+        world.unnoted.pop(received.id, None)
 
 
 def _tries(world: World, received: Received) -> tuple[JournalRow, ...]:

@@ -6,11 +6,12 @@ from typing import Final
 from threadline.app import admission, items
 from threadline.app.place import accept
 from threadline.app.scene import Scene
-from threadline.app.speak import destination_of, notice
+from threadline.app.speak import destination_of, in_words, notice
 from threadline.app.telling import tell
 from threadline.app.world import World
 from threadline.core.choice import Choice
 from threadline.core.command import connect_code
+from threadline.core.envelope import Arrived
 from threadline.core.message import Message
 from threadline.core.ports import Expect, Put
 from threadline.core.posting import Stage
@@ -30,7 +31,8 @@ def let_in(scene: Scene, waiting: Waiting, choice: Choice) -> bool:
         message.platform, message.app, message.sender.id, message.sender.name, scene.now
     )
     changes = admission.redeem(scene.world.store, code, admitted)
-    if not changes and scene.conversation.why == Reason.CODE_INVALID:
+    told = scene.conversation.why == Reason.CODE_INVALID and not message.awaited
+    if not changes and told:
         log_reason(scene.world, message, Reason.CODE_INVALID)
         return True
     scene.conversation = replace(
@@ -42,15 +44,16 @@ def let_in(scene: Scene, waiting: Waiting, choice: Choice) -> bool:
     scene.journal(reason, deliveries=(message.delivery,))
     text = "welcome" if changes else "code_invalid"
     notice(
-        scene, destination_of(message), choice.binding.reply, text, delivery=message.delivery
+        scene, destination_of(message), in_words(message, choice.binding.reply), text,
+        delivery=message.delivery,
     )  # fmt: skip
     scene.commit()
     return True
 
 
-def refuse(scene: Scene, waiting: Waiting, choice: Choice, reason: str) -> None:
+def refuse(scene: Scene, mail: Arrived, choice: Choice, reason: str) -> None:
     """Leave a stranger's message without a run; who waits is told, others once in private."""
-    message = waiting.message
+    message = mail.message
     told = scene.conversation.why == Reason.NOT_ALLOWED
     if reason == Reason.NOT_ALLOWED and message.private and not (told or message.awaited):
         scene.conversation = replace(scene.conversation, why=str(Reason.NOT_ALLOWED))
@@ -62,7 +65,7 @@ def refuse(scene: Scene, waiting: Waiting, choice: Choice, reason: str) -> None:
         scene.commit()
         return
     log_reason(scene.world, message, reason, binding=choice.binding.name)
-    tell(scene.world, message, reason)
+    tell(scene.world, mail, reason)
 
 
 def capped(scene: Scene, waiting: Waiting, choice: Choice) -> bool:
@@ -72,18 +75,18 @@ def capped(scene: Scene, waiting: Waiting, choice: Choice) -> bool:
         return False
     recent = tuple(at for at in scene.conversation.recent if at > scene.now - RATE_WINDOW)
     capped = len(recent) >= rate
-    told = scene.conversation.capped_told and capped
+    message = waiting.message
+    told = scene.conversation.capped_told and capped and not message.awaited
     scene.conversation = replace(
         scene.conversation, recent=recent if capped else (*recent, scene.now), capped_told=capped
     )
     if not capped:
         return False
-    message = waiting.message
     accept(scene, waiting, reason=Reason.RATE_CAPPED, fate=Fate.DONE)
     scene.journal(Reason.RATE_CAPPED, deliveries=(message.delivery,))
     if not told:
-        to = destination_of(message)
-        notice(scene, to, choice.binding.reply, "rate_capped", delivery=message.delivery)
+        to, mode = destination_of(message), in_words(message, choice.binding.reply)
+        notice(scene, to, mode, "rate_capped", delivery=message.delivery)
     scene.commit()
     return True
 

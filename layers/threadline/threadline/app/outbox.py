@@ -76,7 +76,7 @@ def _decided(part: Part, decision: Decision, now: float) -> Part:
         case Decision.AGAIN:
             return replace(
                 part, state=PartState.PLANNED, reason="", moved_at=now, order=now, not_before=0.0,
-                window_ends=0.0, tries=0,
+                window_ends=0.0, lapses=0.0, tries=0,
             )  # fmt: skip
         case Decision.DROP:
             return replace(part, reason=f"dropped: {part.reason}", moved_at=now)

@@ -9,7 +9,7 @@ from threadline.app import choose, items, waits
 from threadline.app.asked import answers
 from threadline.app.orders import order_of
 from threadline.app.scene import Scene
-from threadline.app.speak import destination_of, notice, queued, whisper, withdraw
+from threadline.app.speak import destination_of, in_words, notice, queued, whisper, withdraw
 from threadline.app.stopping import cancel
 from threadline.core import keys
 from threadline.core.envelope import FollowRun
@@ -231,7 +231,8 @@ def _queue_or_refuse(scene: Scene, waiting: Waiting, binding: Binding) -> None:
     if refusal:
         accept(scene, waiting, reason=refusal, fate=Fate.DONE)
         scene.journal(refusal, deliveries=(delivery,))
-        notice(scene, to, binding.reply, str(refusal), delivery=delivery, count=binding.backlog)
+        mode = in_words(waiting.message, binding.reply)
+        notice(scene, to, mode, str(refusal), delivery=delivery, count=binding.backlog)
         return
     part = queued(scene, to, waiting.turn, delivery) if binding.reply is ReplyMode.CHAT else ""
     if scene.conversation.state is State.ASKING:

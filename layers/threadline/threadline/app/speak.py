@@ -41,6 +41,11 @@ def destination_of(message: Message) -> Destination:
     )  # fmt: skip
 
 
+def in_words(message: Message, mode: ReplyMode) -> ReplyMode:
+    """Give how our sentence to this sender is shown: who waits for an answer sees no mark."""
+    return ReplyMode.CHAT if message.awaited and mode is ReplyMode.COMMENT else mode
+
+
 def notice(  # noqa: PLR0913
     scene: Scene,
     to: Destination,

@@ -2,7 +2,7 @@
 
 from threadline.app import admission, choose, items
 from threadline.app.plan import Plan
-from threadline.app.telling import plan_sentence
+from threadline.app.telling import WAITED_FOR, identity_of, plan_sentence, seen_row
 from threadline.app.world import World
 from threadline.core import keys
 from threadline.core.envelope import Arrived
@@ -16,23 +16,17 @@ from threadline.core.settings import Binding, ReplyMode
 def mark_dead(world: World, plan: Plan, mail: Arrived, reason: Reason) -> bool:
     """Let a redrive in and tell the sender; give False where the message already had its effect."""
     message = mail.message
-    identity = keys.dedupe_key(
-        message.platform, message.app, message.workspace, message.chat, message.id
-    )
-    seen = items.read(Seen, world.store.get([items.seen(identity)])[0])
+    seen = items.read(Seen, world.store.get([items.seen(identity_of(message))])[0])
     if seen is not None:
         return seen.fate is Fate.DEAD
-    key = keys.conversation_key(
-        message.platform, message.app, message.workspace, message.chat, message.topic
-    )
     turn = keys.turn_id(plan.now, world.random())
-    row = Seen(
-        identity=identity, delivery=message.delivery, conversation=key, turn=turn,
-        fate=Fate.DEAD, reason=str(reason), sender=message.sender.id,
-    )  # fmt: skip
+    row = seen_row(message, turn, Fate.DEAD, reason)
     plan.change(Put(items.seen_item(row, plan.now), Expect.ABSENT))
     if message.private or _was_for_us(world, message):
         plan_sentence(world, plan, message, "not_taken", turn)
+    elif message.awaited:
+        lapses = message.sent_at + WAITED_FOR
+        plan_sentence(world, plan, message, "not_taken", turn, lapses=lapses)
     return True
 
 

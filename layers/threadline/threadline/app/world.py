@@ -58,7 +58,8 @@ class World:
     `random` gives fresh lower-case letters and digits. `holder` names this process. `platform` and
     `agent` find a codec by name, None where there is none. `assistants` remembers which assistant
     an agent without a configured one has, `tokens` what a platform exchanged its secrets for,
-    `paces` how fast each chat may be written to.
+    `paces` how fast each chat may be written to, `unnoted` which mails failed in which try and why,
+    where that could not be written down.
     """
 
     store: ItemStore
@@ -76,3 +77,4 @@ class World:
     assistants: dict[str, str] = field(default_factory=dict)
     tokens: dict[str, Credentials] = field(default_factory=dict, repr=False)
     paces: Paces = field(default_factory=Paces)
+    unnoted: dict[str, tuple[int, str]] = field(default_factory=dict)
