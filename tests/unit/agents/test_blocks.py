@@ -162,6 +162,26 @@ def test_noise_raises_nothing(noise: str, cut: int) -> None:
     assert all(isinstance(event, StreamGap | TextDelta) for event in events)
 
 
+@pytest.mark.parametrize("kind", [{}, ["tool_call"], 7])
+def test_a_kind_that_is_no_word_is_no_tool(kind: Any) -> None:
+    """A block of no known shape changes nothing."""
+    assert decoded(START, block(type=kind, name="weather"), text("a")) == [TextDelta("m1", "a")]
+
+
+@pytest.mark.parametrize("place", ["event", "params", "delta"])
+def test_an_event_nested_too_deeply_is_a_gap(place: str) -> None:
+    """What no reader can hold may have been text, and ends nobody's following."""
+    deep = "[" * 100_000 + "]" * 100_000
+    delta: dict[str, Any] = {"type": "text-delta", "text": "a"}
+    params: dict[str, Any] = {"data": {"event": "content-block-delta", "delta": delta}}
+    event: dict[str, Any] = {"type": "event", "params": params}
+    {"event": event, "params": params, "delta": delta}[place]["deep"] = "DEEP"
+    body = json.dumps(event).replace('"DEEP"', deep)
+    decoder = BlockDecoder("7-0\nm1")
+    assert decoder.feed(f"event: messages\ndata: {body}\n\n".encode()) == (StreamGap(),)
+    assert decoder.feed(frame(text("b"), 8).encode()) == (TextDelta("m1", "b"),)
+
+
 @given(st.text(alphabet='[]{}",:a1 \\ntypeAIMsagChunkcotid', max_size=80))
 def test_the_usual_stream_is_read_as_before(noise: str) -> None:
     """What is no event is read by the rules of the usual stream."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from threadline.agents.stream import EventDecoder
 from threadline.agents.tokens import Token, token
-from threadline.core.agent import AgentEvent, TextDelta
+from threadline.core.agent import AgentEvent, StreamGap, TextDelta
 
 KINDS = ("AIMessageChunk", "AIMessage", "ai", "human", "tool", "constructor", "aimessagechunk", 7)
 TEXTS = st.one_of(
@@ -67,6 +67,17 @@ def test_what_is_no_json_is_read_alike(noise: str, cut: int) -> None:
     whole = '[{"type":"AIMessageChunk","content":"abc","id":"x"},{"langgraph_step":1}]'
     for body in (whole[: cut % len(whole)], whole[: cut % len(whole)] + noise):
         assert decoded(body, fast=True) == decoded(body, fast=False)
+
+
+@pytest.mark.parametrize(
+    "body",
+    ['[{"type":"AIMessageChunk","content":"a","id":"x","deep":DEEP},{}]', "[{}, DEEP]", "DEEP"],
+    ids=["message", "metadata", "frame"],
+)
+def test_a_frame_nested_too_deeply_is_a_gap(body: str) -> None:
+    """What no reader can hold may have been text, and ends nobody's following."""
+    deep = "[" * 100_000 + "]" * 100_000
+    assert decoded(body.replace("DEEP", deep), fast=True) == [StreamGap()]
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ class BlockDecoder(EventDecoder):
                     yield from self._grown(string(delta.get("text")))
 
     def _begun(self, block: JsonObject) -> Iterator[AgentEvent]:
-        kind = block.get("type")
+        kind = string(block.get("type"))
         if kind in _CALLS and (name := string(block.get("name"))):
             yield Progress(line(name, LONGEST_LABEL))
         elif kind == "text":

@@ -57,7 +57,7 @@ def token(text: str) -> Token | None:
     """Read a frame `[message, metadata]` that is a token and nothing else; None for any other."""
     try:
         return _decoder.decode(text)[0]
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return None
 
 
@@ -65,5 +65,5 @@ def block_text(text: str) -> str:
     """Read an event that adds text to a block and does nothing else; "" for any other."""
     try:
         return _event_decoder.decode(text).params.data.delta.text
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return ""
