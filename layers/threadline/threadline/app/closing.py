@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from threadline.app import answer, deliver, handing, items, lease, ledger
+from threadline.app import answer, handing, items, lease, ledger, sending
 from threadline.app.agents import brief
 from threadline.app.answer import Ending
 from threadline.app.following import Following
@@ -87,7 +87,7 @@ def _doubtful_sign(run: Following) -> Receipt | None:
     for entry in live.entries:
         if entry.part.id == sign and entry.part.state is PartState.SENDING:
             try:
-                if deliver.take_up(world, entry).again_at:
+                if sending.take_up(world, entry).again_at:
                     world.store.write([Delete(items.open_part(entry.part), Expect.ANY)])
             except Conflict:
                 break  # somebody else has just settled it
@@ -125,7 +125,7 @@ def post(world: World, parts: list[Part]) -> float:
     """Post parts in order, the first one claimed; give when what cannot go now may go, else 0."""
     entry = Entry(parts[0], 1)
     for following in [*parts[1:], None]:
-        sent = deliver.send(world, entry, following)
+        sent = sending.send(world, entry, following)
         if sent.again_at:
             place = items.destination_of(entry.part.destination)
             timer = Timer(at=sent.again_at, mail=FlushOutbox(destination=place))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from threadline.app import closing, codec, deliver, fetching, handing, items, lease, ledger
+from threadline.app import closing, codec, fetching, handing, items, lease, ledger, sending
 from threadline.app.codec import Unreadable
 from threadline.app.following import Following, contact_of
 from threadline.app.lease import Gone, Held, Lease, Over, Writes
@@ -218,7 +218,7 @@ def _in_doubt(world: World, sign: str, live: Live) -> Receipt | None:
     """Look for a sign of waiting whose poster never said whether it stands."""
     for entry in live.entries:
         if entry.part.id == sign and entry.part.state is PartState.SENDING:
-            found = deliver.look_up(world, entry.part)
+            found = sending.look_up(world, entry.part)
             return found if isinstance(found, Receipt) else None
     return None
 
@@ -237,7 +237,7 @@ def _post_sign(world: World, sign: Part) -> Receipt | None:
 
     One that may stand in the chat stays in the ledger until that is known.
     """
-    sent = deliver.send(world, Entry(sign, 1))
+    sent = sending.send(world, Entry(sign, 1))
     if sent.again_at and sent.part.state is not PartState.SENDING:
         world.store.write([Delete(items.open_part(sent.part), 2)])
     return sent.part.receipt if sent.part.state is PartState.SENT else None

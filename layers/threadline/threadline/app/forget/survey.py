@@ -8,12 +8,12 @@ from types import MappingProxyType
 from typing import Final
 
 from threadline.app import codec
-from threadline.app.deliver import SENDING_TIMEOUT
 from threadline.app.forget import found as kinds
 from threadline.app.forget import names
 from threadline.app.forget.found import Found
 from threadline.app.forget.subject import Person, Traces
 from threadline.app.scanning import all_of
+from threadline.app.sending import SENDING_TIMEOUT
 from threadline.core import keys
 from threadline.core.ports import Item, ItemStore, Scans
 from threadline.core.records import (
