@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from tests.simulation.github import answered_for, comment
 from tests.simulation.world import Simulation, settings_with
-from threadline.app.configure.shapes import MAX_BACKLOG
+from threadline.app.configure.values import MAX_BACKLOG
 from threadline.backends.outgoing import Passage, PlannedGate
 from threadline.core.texts import say
 

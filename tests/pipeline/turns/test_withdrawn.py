@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.simulation.world import CHAT, Simulation, settings_with
-from threadline.app.configure.shapes import MAX_BACKLOG
+from threadline.app.configure.values import MAX_BACKLOG
 from threadline.core.ids import BindingName
 from threadline.core.settings import Allow
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from threadline.app.configure.faults import nearest
 from threadline.app.configure.kinds import AGENT_SECRETS, KINDS, SecretName
-from threadline.app.configure.shapes import NAME
 from threadline.app.configure.surroundings import DEFAULT_APP
+from threadline.app.configure.values import NAME
 from threadline.core.errors import ThreadlineError
 
 AGENT = "agent"

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from threadline.app.configure.bindings import can_post
 from threadline.app.configure.kinds import KINDS, Kind
-from threadline.app.configure.shapes import NAME, AppShape, FileShape, PlatformShape
+from threadline.app.configure.shapes import AppShape, FileShape, PlatformShape
 from threadline.app.configure.surroundings import DEFAULT_APP, PlatformStatus, Surroundings
+from threadline.app.configure.values import NAME
 from threadline.core.ids import AppName, PlatformName
 from threadline.core.settings import AppSettings, Binding, ReplyMode
 

@@ -8,9 +8,10 @@ from threadline.app.configure.faults import Found, Path, nearest
 from threadline.app.configure.kinds import KINDS, USUAL_DIALECT, Kind
 from threadline.app.configure.list_checks import allow_faults, people_faults
 from threadline.app.configure.secrecy import secret_name, secret_value
-from threadline.app.configure.shapes import AppShape, FileShape, is_address
+from threadline.app.configure.shapes import AppShape, FileShape
 from threadline.app.configure.surroundings import Surroundings
 from threadline.app.configure.tree import Tree, Value
+from threadline.app.configure.values import is_address
 
 _LEAK = "looks like a secret, and secrets are never in this file: remove it, use `secrets set`"
 

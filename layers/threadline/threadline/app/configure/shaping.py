@@ -8,8 +8,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from threadline.app.configure.faults import Found, Path, nearest
-from threadline.app.configure.shapes import LOGIN, NAME, STAGE, FileShape
+from threadline.app.configure.shapes import FileShape
 from threadline.app.configure.tree import Tree, Value
+from threadline.app.configure.values import LOGIN, NAME, STAGE
 
 _PATTERNS: Final[Mapping[str, str]] = {
     NAME: "a name has letters, digits, `-` and `_`, at most 63, and starts with a letter or digit",
