@@ -16,7 +16,7 @@ from functions.ingest import handler as ingest_handler
 from functions.sweep import handler as sweep_handler
 from tests import planted
 from tests.simulation.agent import AgentStub
-from tests.simulation.installed import Embedded, Installed
+from tests.simulation.installed import Alone, Installed
 from tests.simulation.network import AGENT, TELEGRAM, AsyncioStubs, BlockingStubs, Stubs
 from tests.simulation.roles import RoleStore, role
 from tests.stubs.telegram import TelegramStub
@@ -113,7 +113,7 @@ class Simulation:
 
     def installed(self) -> Installed:
         """Make what the installation is kept in."""
-        return Embedded.open(self.folder, self.clock)
+        return Alone.open(self.folder, self.clock)
 
     def close(self) -> None:
         """End what still runs and close the database."""

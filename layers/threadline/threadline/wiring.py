@@ -167,6 +167,7 @@ def local_ports(
     *,
     synchronous: Any = "FULL",
     link: Callable[[str, int], str] | None = None,
+    opens: "type[Database] | None" = None,
 ) -> LocalPorts:
     """Open the embedded store, queues, blobs and secrets of a state folder."""
     from threadline.app.world import Queues
@@ -179,7 +180,7 @@ def local_ports(
 
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     clock = clock or SystemClock()
-    database = Database(root / DATABASE, clock, synchronous=synchronous)
+    database = (opens or Database)(root / DATABASE, clock, synchronous=synchronous)
     names = {"mailbox": True, "runs": False, "timers": False, "outbox": False, "dead": True}
     queues = Queues(
         **{

@@ -1,12 +1,14 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import ClassVar
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from threadline.backends.clock import VirtualClock
+from threadline.backends.sqlite.alone import AloneDatabase
 from threadline.backends.sqlite.database import Database
 from threadline.backends.sqlite.queue import SqliteQueue
 from threadline.core.ports import Outgoing, Received
@@ -42,6 +44,8 @@ class QueueAgainstModel(RuleBasedStateMachine):
     Which of several ready groups comes first is the queue's to choose.
     """
 
+    opens: ClassVar[type[Database]] = Database
+
     def __init__(self) -> None:
         super().__init__()
         self.folder = TemporaryDirectory()
@@ -51,7 +55,7 @@ class QueueAgainstModel(RuleBasedStateMachine):
         self.receipts: list[str] = []
         self.sent = 0
         path = Path(self.folder.name) / "a.db"
-        self.database = Database(path, self.clock, synchronous="NORMAL")
+        self.database = type(self).opens(path, self.clock, synchronous="NORMAL")
         self.queue = SqliteQueue(self.database, "mailbox", fifo=True)
 
     @rule(
@@ -145,10 +149,18 @@ class QueueAgainstModel(RuleBasedStateMachine):
         self.folder.cleanup()
 
 
+class QueueAloneAgainstModel(QueueAgainstModel):
+    """The same where a single thread has the file to itself."""
+
+    opens = AloneDatabase
+
+
 test_the_queue_is_lists_per_group = QueueAgainstModel.TestCase
+test_the_queue_alone_is_lists_per_group = QueueAloneAgainstModel.TestCase
 test_the_queue_is_lists_per_group.settings = settings(
     max_examples=30,
     stateful_step_count=50,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
+test_the_queue_alone_is_lists_per_group.settings = test_the_queue_is_lists_per_group.settings

@@ -2,12 +2,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import ClassVar
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from threadline.backends.clock import VirtualClock
+from threadline.backends.sqlite.alone import AloneDatabase
 from threadline.backends.sqlite.database import Database
 from threadline.backends.sqlite.store import SqliteStore
 from threadline.core.errors import Conflict
@@ -110,13 +112,16 @@ class Model:
 class StoreAgainstModel(RuleBasedStateMachine):
     """Any sequence of writes and passing time leaves SQLite with what a dict would hold."""
 
+    opens: ClassVar[type[Database]] = Database
+
     def __init__(self) -> None:
         super().__init__()
         self.folder = TemporaryDirectory()
         self.clock = VirtualClock(0.0)
         self.model = Model()
         self.writes = 0
-        self.database = Database(Path(self.folder.name) / "a.db", self.clock, synchronous="NORMAL")
+        path = Path(self.folder.name) / "a.db"
+        self.database = type(self).opens(path, self.clock, synchronous="NORMAL")
         self.store = SqliteStore(self.database)
 
     @rule(several=st.lists(writes, min_size=1, max_size=4), times=st.integers(1, 2))
@@ -198,8 +203,15 @@ class StoreAgainstModel(RuleBasedStateMachine):
         self.folder.cleanup()
 
 
+class StoreAloneAgainstModel(StoreAgainstModel):
+    """The same where a single thread has the file to itself."""
+
+    opens = AloneDatabase
+
+
 test_the_store_is_a_dict = StoreAgainstModel.TestCase
-test_the_store_is_a_dict.settings = settings(
+test_the_store_alone_is_a_dict = StoreAloneAgainstModel.TestCase
+test_the_store_is_a_dict.settings = test_the_store_alone_is_a_dict.settings = settings(
     max_examples=30,
     stateful_step_count=30,
     derandomize=True,

@@ -2,6 +2,7 @@
 
 import json
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -46,7 +47,9 @@ def length(text: str, unit: Unit) -> int:
     """
     match unit:
         case "utf16":
-            return len(text) + sum(1 for char in text if ord(char) > 0xFFFF)
+            if text.isascii():
+                return len(text)
+            return len(text.encode("utf-16-le", "surrogatepass")) // 2
         case "utf8":
             return len(text.encode("utf-8", "surrogatepass"))
         case "json":
@@ -59,12 +62,10 @@ def fit(text: str, limit: int, unit: Unit) -> int:
     """Count the leading code points of `text` that fit into `limit` units."""
     if unit == "chars" or (len(text) * MOST_UNITS <= limit):
         return min(len(text), limit)
-    used = 0
-    for index, char in enumerate(text):
-        used += length(char, unit)
-        if used > limit:
-            return index
-    return len(text)
+    window = text[: max(limit, 0)]
+    if length(window, unit) <= limit:
+        return len(window)
+    return bisect_right(range(len(window)), limit, key=lambda size: length(window[:size], unit)) - 1
 
 
 def head_of(text: str, limit: int) -> str:

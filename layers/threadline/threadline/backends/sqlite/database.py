@@ -20,7 +20,7 @@ from typing import Final, Literal, Self
 from threadline.backends.durable import make_folder
 from threadline.backends.sqlite import schema
 from threadline.backends.sqlite.arrivals import Arrivals
-from threadline.backends.sqlite.writer import Work, Writer
+from threadline.backends.sqlite.writer import Work, Writer, Writes
 from threadline.core.errors import StoreUnavailable
 from threadline.core.ports import Clock
 
@@ -49,7 +49,7 @@ class Database:
         self._lock = threading.Lock()
         self._closed = False
         self._idle: list[sqlite3.Connection] = []
-        self._writer = Writer(self._open(synchronous), self._due_for_tidying)
+        self._writer = self._writes(self._open(synchronous))
 
     def write[T](self, work: Work[T]) -> T:
         """Do the work in a transaction, perhaps shared; see `Writer.run`."""
@@ -124,6 +124,9 @@ class Database:
             return ()
         self._tidied = now
         return tuple(self._tidying)
+
+    def _writes(self, connection: sqlite3.Connection) -> Writes:
+        return Writer(connection, self._due_for_tidying)
 
     def _lend(self) -> sqlite3.Connection:
         with self._lock:

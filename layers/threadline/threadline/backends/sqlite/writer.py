@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from threadline.core.errors import StoreError, StoreUnavailable
 
@@ -15,6 +15,25 @@ MOST_TOGETHER: Final = 100
 IDLE_SECONDS: Final = 60.0
 
 type Work[T] = Callable[[sqlite3.Connection], T]
+
+
+class Writes(Protocol):
+    """Does the works of a database one after the other, as `Writer` does."""
+
+    def run[T](self, work: Work[T]) -> T:
+        """Do the work in a transaction; one that raises StoreError or ValueError changes nothing.
+
+        Raises what the work raised, and StoreUnavailable where the transaction did not land.
+        """
+        ...
+
+    def begin[T](self, work: Work[T]) -> Future[T]:
+        """Give what will come of the work, without waiting. Raises StoreUnavailable."""
+        ...
+
+    def stop(self) -> None:
+        """Finish what waits, then close the connection."""
+        ...
 
 
 class Writer:
@@ -36,14 +55,9 @@ class Writer:
         self._thread.start()
 
     def run[T](self, work: Work[T]) -> T:
-        """Do the work in a transaction; one that raises StoreError or ValueError changes nothing.
-
-        Raises what the work raised, and StoreUnavailable where the transaction did not land.
-        """
         return self.begin(work).result()
 
     def begin[T](self, work: Work[T]) -> Future[T]:
-        """Give what will come of the work, without waiting. Raises StoreUnavailable."""
         attempt = _Attempt(work)
         with self._admission:
             if self._stopped:
@@ -52,7 +66,6 @@ class Writer:
         return attempt.landed
 
     def stop(self) -> None:
-        """Finish what waits, then close the connection."""
         with self._admission:
             if not self._stopped:
                 self._stopped = True
