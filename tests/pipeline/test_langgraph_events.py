@@ -7,7 +7,7 @@ import pytest
 
 from tests.pipeline.agent_server import AgentServer, agent_server
 from tests.pipeline.langgraph_talk import Talk
-from threadline.core.agent import Progress, StreamGap, TextDelta
+from threadline.core.agent import Progress, TextDelta
 from threadline.core.visible import VisibleText
 
 pytestmark = pytest.mark.langgraph
@@ -52,11 +52,18 @@ def test_a_stream_goes_on_in_the_middle_of_a_message(talk: Talk) -> None:
         assert VisibleText().after([*(event for event, _ in told[:number]), *rest]).text == text
 
 
-def test_two_models_at_once_leave_a_gap_and_the_whole_answer(talk: Talk) -> None:
-    """What cannot be told apart is not shown as one; the answer is read from the thread."""
+def test_two_models_at_once_are_not_shown_and_the_next_is(talk: Talk) -> None:
+    """What cannot be told apart is not shown as one; who speaks alone after that is."""
     turn, run = talk.start("both", assistant="blocks")
-    events = talk.follow(run)
-    shown = VisibleText().after(events)
-    assert StreamGap() in events
-    assert not ("left" in shown.text and "right" in shown.text)
-    assert talk.ended(turn, run).text == "both spoke"
+    told = talk.follow_with_cursors(run)
+    shown = "".join(event.text for event, _ in told if isinstance(event, TextDelta))
+    assert not ("left" in shown and "right" in shown)
+    assert shown.endswith("both spoke")
+    assert VisibleText().after(event for event, _ in told).text == talk.ended(turn, run).text
+
+
+def test_a_model_that_fails_in_the_middle_leaves_its_words_until_the_end(talk: Talk) -> None:
+    """No event says that it failed: the next attempt is not mixed with what stands there."""
+    turn, run = talk.start("again", assistant="blocks")
+    assert VisibleText().after(talk.follow(run)).text == "not "
+    assert talk.ended(turn, run).text == "well said"

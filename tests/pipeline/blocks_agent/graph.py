@@ -1,10 +1,12 @@
 """An agent with everything that a stream of events tells in a way of its own.
 
 Its model thinks, calls a tool and answers; then a subgraph speaks. Asked for `both`, two models
-speak at once. What it was given as context stands in the answer.
+speak at once; asked for `again`, one fails in the middle and another takes its place. What it was
+given as context stands in the answer.
 """
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -17,6 +19,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 
 CALL: Final = "call-1"
+BROKEN: Final = "the model broke off"
 
 
 @dataclass
@@ -44,6 +47,8 @@ class Speaker(BaseChatModel):
     ) -> AsyncIterator[ChatGenerationChunk]:
         del messages
         for chunk in self.says:
+            if chunk.content == BROKEN:
+                raise ConnectionError(chunk.content)
             yield ChatGenerationChunk(message=chunk)
             await asyncio.sleep(0.01)
 
@@ -61,6 +66,10 @@ async def think(state: MessagesState, runtime: Runtime[Given]) -> dict[str, list
     if state["messages"][-1].text == "both":
         pair = await asyncio.gather(said("left ", "and ", "on"), said("right ", "and ", "off"))
         return {"messages": [*pair, await said("both ", "spoke")]}
+    if state["messages"][-1].text == "again":
+        with contextlib.suppress(ConnectionError):
+            await said("not ", BROKEN)
+        return {"messages": [await said("well ", "said")]}
     called = AIMessageChunk(
         content="", tool_call_chunks=[tool_call_chunk(name="look", args="{}", id=CALL)]
     )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from threadline.agents.blocks import BlockDecoder, resume_after
+from threadline.agents.blocks import MOST_OPEN, BlockDecoder, resume_after
 from threadline.agents.stream import EventDecoder
 from threadline.core.agent import AgentEvent, Progress, StreamGap, TextDelta
 from threadline.core.visible import VisibleText
@@ -95,10 +95,38 @@ def test_only_the_assistant_is_shown(role: str | None) -> None:
 
 
 def test_two_messages_at_once_cannot_be_told_apart() -> None:
-    """Two models that speak at once leave a gap, after which only the end is shown."""
-    told = decoded(START, text("a"), {**START, "id": "m2"}, text("b"), FINISH, text("c"))
-    assert StreamGap() in told
-    assert VisibleText().after(told).text == "a"
+    """While two models speak at once the text stands; what is said alone after them is shown."""
+    second, third = ({**START, "id": name} for name in ("m2", "m3"))
+    together = [START, text("a"), second, text("b"), FINISH, text("c"), FINISH]
+    told = decoded(*together, third, text("d"), FINISH)
+    assert told == [TextDelta("m1", "a"), TextDelta("m3", "d")]
+
+
+@pytest.mark.parametrize("left", [1, 2])
+def test_who_comes_while_two_speak_shows_neither(left: int) -> None:
+    """How many messages are open is known to whoever takes over, and so is that one is unknown."""
+    second, third = ({**START, "id": name} for name in ("m2", "m3"))
+    decoder = BlockDecoder()
+    decoder.feed(stream(START, second, *[FINISH] * (2 - left)))
+    after = BlockDecoder(decoder.cursor)
+    assert resume_after(decoder.cursor) == f"{4 - left}-0"
+    assert after.feed(stream(text("b"), *[FINISH] * left, third, text("c"))) == (
+        TextDelta("m3", "c"),
+    )
+
+
+def test_more_messages_at_once_than_are_counted_are_never_shown() -> None:
+    """The count stops at a bound, and with it what is shown; the cursor stays short."""
+    decoder = BlockDecoder()
+    decoder.feed(stream(*[START] * (MOST_OPEN + 5)))
+    assert len(decoder.cursor) < MOST_OPEN + 10
+    assert BlockDecoder(decoder.cursor).feed(stream(*[FINISH] * MOST_OPEN, START, text("a"))) == ()
+
+
+def test_a_message_that_breaks_off_is_not_mixed_with_the_next() -> None:
+    """A model that fails says so in no event: the next attempt may as well be a second model."""
+    told = decoded(START, text("half"), {**START, "id": "m2"}, text("whole"), FINISH)
+    assert told == [TextDelta("m1", "half")]
 
 
 def test_a_failed_message_is_over() -> None:

@@ -1,7 +1,8 @@
 """Event streaming: a run's text as blocks of a message, in a quarter of the bytes of its tokens.
 
-A message starts, its blocks grow, it finishes. Only the start names the message; two that are open
-at once cannot be told apart. What is no such event is read as a message of the usual stream.
+A message starts, its blocks grow, it finishes. Only the start names the message: of two that are
+open at once nothing is shown until both have finished. What is no such event is read as a message
+of the usual stream.
 
 https://docs.langchain.com/langsmith/event-streaming
 """
@@ -17,7 +18,10 @@ from threadline.core.agent import AgentEvent, Progress, StreamGap, TextDelta
 from threadline.core.json import JsonObject
 
 MARK: Final = "\n"
-"""Parts the id to resume after from the message that was open there; no id of an event has it."""
+"""Stands after the id to resume after, once for every message that was open there, and before the
+name of one that was open alone; no id of an event has it."""
+MOST_OPEN: Final = 100
+"""Messages that are counted; where more were open at once, nothing is shown any more."""
 LONGEST_ID: Final = 200
 _CALLS: Final = frozenset({"tool_call", "tool_call_chunk", "server_tool_call"})
 
@@ -28,18 +32,18 @@ class BlockDecoder(EventDecoder):
     def __init__(self, cursor: str = "") -> None:
         from threadline.agents.tokens import block_text
 
-        last, mark, message = cursor.partition(MARK)
+        last, *opened = cursor.split(MARK)
         super().__init__(last)
         self._block_text = block_text
-        self._open = bool(mark)
-        self._message = message
+        self._open = len(opened)
+        self._alone = opened[-1] if opened else ""
 
     @property
     @override
     def cursor(self) -> str:
-        """The id to resume after, and the message that is open there."""
+        """The id to resume after, and what is open there."""
         last = super().cursor
-        return f"{last}{MARK}{self._message}" if last and self._open else last
+        return f"{last}{MARK * self._open}{self._alone}" if last else ""
 
     @override
     def _message_events(self, frame: Frame) -> Iterator[AgentEvent]:
@@ -62,11 +66,12 @@ class BlockDecoder(EventDecoder):
     def _block_events(self, data: JsonObject) -> Iterator[AgentEvent]:
         match data.get("event"):
             case "message-start":
-                if self._open:
-                    yield StreamGap()  # of two messages at once none can be continued
-                self._open, self._message = True, self._shown_id(data)
+                self._alone = "" if self._open else self._shown_id(data)
+                self._open = min(self._open + 1, MOST_OPEN)
             case "message-finish" | "error":
-                self._open = False
+                self._alone = ""
+                if 0 < self._open < MOST_OPEN:
+                    self._open -= 1
             case "content-block-start":
                 yield from self._begun(mapping(data.get("content")))
             case "content-block-delta":
@@ -84,8 +89,8 @@ class BlockDecoder(EventDecoder):
     def _grown(self, text: str) -> Iterator[AgentEvent]:
         if not self._open:
             yield StreamGap()
-        elif text and self._message:
-            yield TextDelta(self._message, text)
+        elif text and self._alone:
+            yield TextDelta(self._alone, text)
 
     def _shown_id(self, data: JsonObject) -> str:
         """Give the id of an assistant's message, "" for one of anybody else."""
