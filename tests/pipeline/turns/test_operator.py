@@ -1,6 +1,7 @@
 """What an operator finds and puts right: doubtful posts and dead letters."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,8 @@ from tests.stubs.telegram import Fault
 from threadline.app import audit, outbox
 from threadline.app.audit import Hand
 from threadline.app.outbox import Decision
-from threadline.core.errors import ThreadlineError
+from threadline.backends.outgoing import GatedQueue, Passage, PlannedGate
+from threadline.core.errors import StoreError, ThreadlineError
 from threadline.core.records import PartState
 from threadline.core.settings import ReplyMode
 
@@ -97,6 +99,20 @@ def test_a_dead_letter_put_back_is_answered_once(simulate: Make) -> None:
     assert world.asked() == ["first"]
     assert [letter.delivery for letter in letters.letters()] == [second.delivery]
     assert [row.action for row in audit.rows(world.ports.ports.store)] == ["redrive"]
+
+
+def test_a_redrive_that_breaks_off_has_its_audit_row(simulate: Make) -> None:
+    """Who put a letter back is known before it is on its way, whatever comes between."""
+    world = given_up(simulate)
+    letters = letters_of(world)
+    first, _ = letters.letters()
+    away = PlannedGate(lambda _: Passage(before=ConnectionRefusedError()))
+    broken = replace(letters, mailbox=GatedQueue(letters.mailbox, "mailbox", away))
+    with pytest.raises(StoreError):
+        broken.put_back(first.delivery, Hand("olga", "1"))
+    rows = audit.rows(world.ports.ports.store)
+    assert [(row.action, row.values["delivery"]) for row in rows] == [("redrive", first.delivery)]
+    assert len(letters.letters()) == 2
 
 
 def test_everything_put_back_twice_still_runs_once(simulate: Make) -> None:

@@ -1,16 +1,20 @@
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from threadline import wiring
+from threadline.app import audit
+from threadline.app.audit import Hand
 from threadline.app.restoring import PAGE, Found, Restoring
 from threadline.backends.clock import VirtualClock
-from threadline.core.errors import Conflict
+from threadline.core.errors import Conflict, StoreUnavailable
 from threadline.core.ports import Change, Delete, Expect, Item, ItemStore, Key, Put
 
 TABLE = "conversations"
+HANDS = count()
 
 
 class Store:
@@ -54,6 +58,11 @@ def item(name: str, text: str = "as it was", expires_at: float | None = None) ->
     return Item(key, attributes, due=("conversation", 5.0), expires_at=expires_at)
 
 
+def behind() -> Put:
+    """Give an audit row to restore behind."""
+    return audit.row("restore", 4e9, Hand("olga", str(next(HANDS))), items="1")
+
+
 def lose(store: Store, *names: str) -> None:
     """Let items of the table be lost."""
     for name in names:
@@ -71,7 +80,7 @@ def test_what_is_missing_comes_back_and_nothing_else_changes(stored: Store) -> N
     stored.clock.advance(20)
     restoring = stored.restoring()
     assert restoring.count() == {Found.MISSING: 1, Found.OTHER: 1, Found.SAME: 1, Found.OVER: 1}
-    assert restoring.put_back(replace=False) == (1, 0)
+    assert restoring.put_back(behind(), replace=False) == (1, 0)
     assert stored.texts() == {"a": "as it was", "b": "as it is", "c": "as it was"}
     due = stored.table.ports.store.due("conversation", 10.0, 10)
     assert {one.key.partition for one in due} == {"a", "b", "c"}
@@ -82,7 +91,7 @@ def test_what_differs_is_replaced_where_that_is_wanted(stored: Store) -> None:
     stored.both(item("a"))
     store = stored.table.ports.store
     store.write([Put(item("a", "spoilt"), 1)])
-    assert stored.restoring().put_back(replace=True) == (1, 0)
+    assert stored.restoring().put_back(behind(), replace=True) == (1, 0)
     assert stored.texts() == {"a": "as it was"}
     with pytest.raises(Conflict):
         store.write([Put(item("a", "of somebody who read version 2"), 2)])
@@ -95,9 +104,9 @@ def test_only_some_are_put_back_where_that_is_wanted(stored: Store) -> None:
         stored.copy.ports.store.write([Put(item(name), Expect.ABSENT)])
     restoring = stored.restoring("telegram/default//000")
     assert restoring.count()[Found.MISSING] == 10
-    assert restoring.put_back(replace=False) == (10, 0)
+    assert restoring.put_back(behind(), replace=False) == (10, 0)
     assert sorted(stored.texts()) == names[:10]
-    assert stored.restoring().put_back(replace=False) == (240, 0)
+    assert stored.restoring().put_back(behind(), replace=False) == (240, 0)
     assert sorted(stored.texts()) == names
 
 
@@ -118,7 +127,7 @@ def test_what_changes_meanwhile_is_left(stored: Store) -> None:
                 store.write([Put(item("a", "of somebody else"), Expect.ABSENT)])
             store.write(changes)
 
-    assert stored.restoring(store=Busy()).put_back(replace=False) == (1, 1)  # type: ignore[arg-type]
+    assert stored.restoring(store=Busy()).put_back(behind(), replace=False) == (1, 1)  # type: ignore[arg-type]
     assert stored.texts() == {"a": "of somebody else", "b": "as it was"}
 
 
@@ -134,7 +143,9 @@ def test_what_went_on_is_not_put_back(tmp_path: Path) -> None:
     own.write([Delete(one.key, Expect.ANY) for one in (taken, posted, grown)])
     own.write([Put(done, Expect.ABSENT)])
     restored = [
-        Restoring(store.copy.ports.scans, own, table, store.clock.now()).put_back(replace=False)
+        Restoring(store.copy.ports.scans, own, table, store.clock.now()).put_back(
+            behind(), replace=False
+        )
         for table in (TABLE, "outbox")
     ]
     assert restored == [(0, 0), (1, 0)]
@@ -155,4 +166,26 @@ def test_a_lost_conversation_comes_back_with_all_that_waits(stored: Store) -> No
     own = stored.table.ports.store
     own.write([Delete(one.key, Expect.ANY) for one in [item("a"), *waiting[:60]]])
     own.write([Delete(one.key, Expect.ANY) for one in waiting[60:]])
-    assert stored.restoring().put_back(replace=False) == (len(waiting) + 1, 0)
+    assert stored.restoring().put_back(behind(), replace=False) == (len(waiting) + 1, 0)
+
+
+def test_a_restore_that_breaks_off_has_its_audit_row(stored: Store) -> None:
+    """Who began is known, however far it came."""
+    stored.both(item("a"))
+    lose(stored, "a")
+    store = stored.table.ports.store
+
+    class Breaking:
+        """The table, away for whatever is put back."""
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(store, name)
+
+        def write(self, changes: list[Change]) -> None:
+            if isinstance(changes[0], Put) and changes[0].item.key.table == TABLE:
+                raise StoreUnavailable("away")
+            store.write(changes)
+
+    with pytest.raises(StoreUnavailable):
+        stored.restoring(store=Breaking()).put_back(behind(), replace=False)  # type: ignore[arg-type]
+    assert [(row.action, row.by) for row in audit.rows(store)] == [("restore", "olga")]

@@ -54,12 +54,32 @@ def test_a_replaced_webhook_secret_stays_valid_for_a_while(
     given = threadline("secrets", "set", "github", stdin="webhook_secret=new\n")
     assert stored("github/default") == {"webhook_secret": "new", "webhook_secret.previous": "old"}
     assert "threadline secrets set github/default --end-rotation" in given.out
+    threadline("secrets", "set", "github", "--end-rotation")
+    assert stored("github/default") == {"webhook_secret": "new"}
     threadline("secrets", "set", "github", "--rotate")
     values = stored("github/default")
     assert values["webhook_secret.previous"] == "new"
     assert values["webhook_secret"] not in {"new", "old"}
-    threadline("secrets", "set", "github", "--end-rotation")
-    assert stored("github/default") == {"webhook_secret": values["webhook_secret"]}
+
+
+@pytest.mark.parametrize(
+    ("how", "given"), [(("--rotate",), ""), ((), "token=t\nwebhook_secret=newest\n")]
+)
+def test_a_third_value_is_refused_until_the_rotation_ends(
+    threadline: Command, stored: Stored, how: tuple[str, ...], given: str
+) -> None:
+    """Of two valid values either may be in use: none ends unasked, and it is said what to do."""
+    threadline("secrets", "set", "github", stdin="webhook_secret=old\n")
+    threadline("secrets", "set", "github", "--rotate")
+    before = stored("github/default")
+    ended = threadline("secrets", "set", "github", *how, stdin=given)
+    assert (ended.code, ended.out) == (1, "")
+    assert "threadline secrets set github/default --end-rotation" in ended.err
+    assert stored("github/default") == before
+    assert threadline("secrets", "set", "github", stdin="token=t\n").code == 0
+    assert threadline("secrets", "set", "github", stdin="webhook_secret=old\n").code == 0
+    assert stored("github/default")["webhook_secret"] == "old"
+    assert stored("github/default")["webhook_secret.previous"] == before["webhook_secret"]
 
 
 def test_the_same_value_again_is_no_rotation(threadline: Command, stored: Stored) -> None:

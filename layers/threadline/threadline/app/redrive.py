@@ -39,16 +39,18 @@ class DeadLetters:
         return tuple(map(self._letter, every(self.dead)))
 
     def put_back(self, wanted: str, hand: Hand) -> int:
-        """Put back the letters of one delivery or id, or "" for all; give how many went."""
+        """Put back the letters of one delivery or id, or "" for all; give how many went.
+
+        Each behind an audit row, so that what was begun is never without one. Raises StoreError.
+        """
         moved = 0
         for letter in map(self._letter, every(self.dead)):
             if wanted and wanted not in {letter.id, letter.delivery}:
                 continue
-            self._move(letter)
-            now = self.clock.now()
             this = Hand(hand.by, f"{hand.unique}{moved}")
-            row = audit.row("redrive", now, this, delivery=letter.delivery)
+            row = audit.row("redrive", self.clock.now(), this, delivery=letter.delivery)
             self.store.write([row])
+            self._move(letter)
             moved += 1
         return moved
 

@@ -38,11 +38,13 @@ class Restoring:
             counts[found] += 1
         return counts
 
-    def put_back(self, *, replace: bool) -> tuple[int, int]:
+    def put_back(self, behind: Put, *, replace: bool) -> tuple[int, int]:
         """Put back what is missing, with `replace` also what is other; give how many, and not.
 
-        What changes under our hands is left as it then is. Raises StoreError.
+        The audit row `behind` which it happens is written first. What changes under our hands is
+        left as it then is. Raises StoreError.
         """
+        self.store.write([behind])
         done = left = 0
         back: set[Key] = set()
         wanted = {Found.MISSING, Found.OTHER} if replace else {Found.MISSING}

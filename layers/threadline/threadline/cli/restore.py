@@ -10,6 +10,7 @@ from threadline.core.errors import ThreadlineError
 
 if TYPE_CHECKING:
     from threadline.app.restoring import Restoring
+    from threadline.core.ports import Put
     from threadline.wiring import Ports
 
 TABLES = ("conversations", "deliveries", "connections", "outbox", "settings")
@@ -34,7 +35,7 @@ def add(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Count, ask, put back, leave an audit row; 1 where something changed meanwhile."""
+    """Count, ask, put back behind an audit row; 1 where something changed meanwhile."""
     if not state.stack.get():
         raise ThreadlineError("restore is for a stack: --stack NAME; a folder is copied back whole")
     with state.ports() as opened:
@@ -46,8 +47,7 @@ def run(args: argparse.Namespace) -> int:
         if not agreed(f"Put {wanted} items back into {args.table}?", yes=args.yes):
             print("Nothing was changed.")
             return 1
-        done, left = restoring.put_back(replace=args.replace)
-        _note(opened, args, done)
+        done, left = restoring.put_back(_row(opened, args, wanted), replace=args.replace)
     print(f"{done} items are back. What is due goes on within a minute, by the sweep.")
     if left:
         print(f"{left} changed meanwhile and were left as they are.")
@@ -81,11 +81,11 @@ def _show(restoring: "Restoring", args: argparse.Namespace) -> int:
     return counts[Found.MISSING] + (counts[Found.OTHER] if args.replace else 0)
 
 
-def _note(opened: "Ports", args: argparse.Namespace, done: int) -> None:
+def _row(opened: "Ports", args: argparse.Namespace, wanted: int) -> "Put":
+    """Give the audit row that says who puts how much back."""
     from threadline.app import audit
 
-    hand = this_hand()
-    row = audit.row(
-        "restore", opened.clock.now(), hand, table=args.table, copy=args.copy, items=str(done)
-    )
-    opened.store.write([row])
+    return audit.row(
+        "restore", opened.clock.now(), this_hand(), table=args.table, copy=args.copy,
+        items=str(wanted),
+    )  # fmt: skip

@@ -85,6 +85,14 @@ def merge(
     return Outcome(values, tuple(made), tuple(rotated))
 
 
+def unended(stored: Mapping[str, str], outcome: Outcome) -> tuple[str, ...]:
+    """Name what would lose a former value that may still be in use: its rotation was not ended."""
+    return tuple(
+        name for name in outcome.rotated
+        if stored.get(name + PREVIOUS, outcome.values[name]) != outcome.values[name]
+    )  # fmt: skip
+
+
 def without_previous(stored: Mapping[str, str]) -> Mapping[str, str]:
     """Drop the former values: the new ones are in use everywhere."""
     return {name: value for name, value in stored.items() if not name.endswith(PREVIOUS)}

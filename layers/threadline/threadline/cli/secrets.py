@@ -42,7 +42,7 @@ def add(subparsers: Any) -> None:
 def set_secrets(args: argparse.Namespace) -> int:
     """Store what is given; print where and which, never a value. Raises ThreadlineError."""
     from threadline.cli.entries import AGENT, entry
-    from threadline.cli.secret_values import merge, without_previous
+    from threadline.cli.secret_values import merge, unended, without_previous
 
     wanted = entry(_only_agent() if args.entry == AGENT else args.entry)
     with state.ports() as opened:
@@ -58,6 +58,7 @@ def set_secrets(args: argparse.Namespace) -> int:
         outcome = merge(
             stored, given, wanted.secrets, lambda: secrets.token_urlsafe(32), rotate=args.rotate
         )
+        _refuse_a_third(wanted, unended(stored, outcome))
         opened.secrets.put(str(wanted), outcome.values)
     _tell(wanted, outcome)
     return 0
@@ -98,6 +99,17 @@ def _all_made(wanted: "Entry") -> bool:
     kind = KINDS.get(wanted.group)
     made = {one.name for one in wanted.secrets if one.made}
     return kind is None or any(made.issuperset(names) for names in kind.needs.values())
+
+
+def _refuse_a_third(wanted: "Entry", names: tuple[str, ...]) -> None:
+    """Let no value end unasked: two of a secret are valid at a time, and either may be in use."""
+    if names:
+        ending = state.command(f"secrets set {wanted} --end-rotation")
+        raise ThreadlineError(
+            f"the last rotation of {', '.join(names)} has not ended, and a third value would end "
+            "the former, which may still be in use, so nothing was stored. Once the present one is "
+            f"in place wherever it is wanted: {ending}"
+        )
 
 
 def _tell(wanted: "Entry", outcome: "Outcome") -> None:
