@@ -13,6 +13,7 @@ from tests.contract.platforms.enrolled import EVERY_HELD, EVERY_TRANSCRIPT, HELD
 from tests.contract.platforms.enrolment import Enrolment, Held
 from tests.contract.platforms.test_bodies import ODD, at, paths
 from tests.transcripts import Played, Transcript, begin, messages, play, transcripts, unlike
+from threadline.backends.metrics import counted
 from threadline.core.errors import CredentialsRejected
 from threadline.core.socket import NEVER, Hearing, HoldsSocket, Step
 
@@ -172,6 +173,15 @@ def test_nothing_shows_a_secret_or_a_text(one: Enrolment, transcript: Transcript
     shown = repr(played.session) + "".join(repr(note) for s in played.steps for note in s.notes)
     texts = [m.text for m in messages(codec(one), one.credentials, played) if len(m.text) > 8]
     assert not [text for text in texts if text in shown]
+
+
+@EVERY_TRANSCRIPT
+def test_what_somebody_should_be_told_rings(one: Enrolment, transcript: Transcript) -> None:
+    """A note that is an alarm counts for the metric whose alarm rings, whatever it is about."""
+    for step in play(codec(one), one.credentials, transcript).steps:
+        for note in step.notes:
+            line = counted("alarm", {"reason": note.code}, "dev", transcript.at)
+            assert not note.alarm or line["SocketsDeaf"] == 1
 
 
 @EVERY_HELD

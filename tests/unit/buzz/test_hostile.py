@@ -42,6 +42,7 @@ def test_a_challenge_that_is_too_long_is_not_signed() -> None:
     assert talk.frame("AUTH", "c" * 100_000) == []
     assert talk.codes() == ["challenge_too_long"]
     talk.authenticate()
+    talk.event(DISCOVERY, channel("ch-1"))
     talk.frame("EOSE", DISCOVERY)
     assert talk.session.hearing is Hearing.HEARING
 

@@ -128,7 +128,7 @@ def test_a_second_challenge_begins_anew() -> None:
 @pytest.mark.parametrize("subscription", [DISCOVERY, MEMBERSHIP, "buzz-chat-ch-1"])
 def test_a_hiccup_is_tried_three_times(subscription: str) -> None:
     """A subscription is opened again at once, after 1 s and after 2 s, and then no more."""
-    talk = Talk.listening("ch-1")
+    talk = Talk.listening("ch-1", "ch-2")
     closed = ("CLOSED", subscription, "error: hiccup")
     assert [one[1] for one in talk.frame(*closed)] == [subscription]
     for wait in (1.0, 2.0):
@@ -222,6 +222,24 @@ def test_no_channel_is_said() -> None:
     talk = Talk.listening()
     assert "no_channels" in talk.codes()
     assert any(note.alarm for note in talk.last.notes)
+
+
+def test_a_bot_that_hears_no_channel_is_deaf_and_says_so() -> None:
+    """In no channel, or let into none, nothing can come: that is not called connected."""
+    talk = Talk.listening()
+    assert talk.session.hearing is Hearing.DEAF
+    assert "added to one" in talk.session.why
+    talk.event(MEMBERSHIP, added("ch-1", NOW))
+    assert (talk.session.hearing, talk.session.why) == (Hearing.HEARING, "")
+    talk.event(MEMBERSHIP, removed("ch-1", NOW + 1))
+    assert talk.session.hearing is Hearing.DEAF
+    talk = Talk.listening("ch-1")
+    for _ in range(3):
+        talk.frame("CLOSED", "buzz-chat-ch-1", "error: hiccup")
+        assert talk.session.hearing is Hearing.HEARING
+        talk.tick(5)
+    talk.frame("CLOSED", "buzz-chat-ch-1", "restricted: not for you")
+    assert talk.session.hearing is Hearing.DEAF
 
 
 def test_only_the_relays_own_key_describes_channels() -> None:

@@ -45,6 +45,9 @@ FAILED: Final = (
 )  # fmt: skip
 """Ends of a run that leave a person without an answer, or with half of one."""
 
+NOT_OF_SOCKETS: Final = ("credentials_rejected", "unknown", "unreadable")
+"""Alarms of what posts and sweeps; all others are what a socket wants somebody to be told."""
+
 METRICS: Final = (
     Metric("Accepted", "delivery", "reason", ("accepted", "kept_aside"), by_platform=True),
     Metric(
@@ -65,10 +68,7 @@ METRICS: Final = (
     Metric("Posts", "part", "state", ("sent",), by_platform=True),
     Metric("PostsFailed", "part", "state", ("failed", "unknown")),
     Metric("CredentialsRejected", "alarm", "reason", ("credentials_rejected",)),
-    Metric(
-        "SocketsDeaf", "alarm", "reason",
-        ("socket_deaf", "socket_refused", "socket_down", "socket_fault"),
-    ),
+    Metric("SocketsDeaf", "alarm", "reason", but=NOT_OF_SOCKETS),
     Metric("TurnsOverdue", "sweep", amount="wakes"),
     Metric("Poisoned", "dead_letter", "reason", ("poison",)),
 )  # fmt: skip

@@ -23,6 +23,7 @@ WAIT_FOR_END: Final = 10.0
 WAIT_FOR_FIRST: Final = 60.0
 """The same where nothing has come of it: a relay may be slow to begin."""
 
+NO_CHANNEL: Final = "no channel is heard: have the bot's public key added to one"
 WAIT_FOR_KIND: Final = 5.0
 """Seconds to learn whether a new channel is a direct one before its messages are taken."""
 
@@ -91,13 +92,15 @@ class State:
 
     @property
     def hearing(self) -> Hearing:
-        if self.down:
+        if self.down or (self.listed and not (self.chats or self.reopen)):
             return Hearing.DEAF
         return Hearing.HEARING if self.listed else Hearing.OPENING
 
     @property
     def why(self) -> str:
-        return "; ".join(f"{name} is closed: {reason}" for name, reason in self.down.items())
+        closed = [f"{name} is closed: {reason}" for name, reason in self.down.items()]
+        nothing = [NO_CHANNEL] if self.hearing is Hearing.DEAF else []
+        return "; ".join(closed or nothing)
 
     def due(self) -> float:
         """Give when something is to be done though nothing comes."""
