@@ -23,10 +23,15 @@ PIECES = 4
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What a run does: text in pieces over `seconds`, then its end."""
+    """What a run does: text in pieces over `seconds`, then its end.
+
+    `before` is what another message says first; the piece of number `lost` leaves a gap.
+    """
 
     text: str = ""
     seconds: float = 2.0
+    before: str = ""
+    lost: int | None = None
     error: str = ""
     question: str = ""
     options: tuple[str, ...] = ()
@@ -59,11 +64,18 @@ class Run:
 
     def pieces(self) -> list[tuple[float, str]]:
         """Give when each piece of text comes."""
-        text, size = self.script.text, max(len(self.script.text) // PIECES, 1)
-        cut = [text[at : at + size] for at in range(0, len(text), size)]
+        cut = [*_cut(self.script.before), *_cut(self.script.text)]
         step = self.script.seconds / max(len(cut), 1)
         first = self.began_at + START_AFTER
         return [(first + step * number, piece) for number, piece in enumerate(cut)]
+
+    def told(self, number: int, piece: str) -> bytes:
+        """Write the frame of a piece."""
+        if number == self.script.lost:
+            return _frame("gap", {}, number)
+        whose = "before" if number < len(_cut(self.script.before)) else "ai"
+        chunk = {"type": "AIMessageChunk", "id": f"{whose}-{self.id}", "content": piece}
+        return _frame("messages", [chunk, {}], number)
 
 
 @dataclass(slots=True)
@@ -145,8 +157,7 @@ class AgentStub:
                 await pause(min(min(at, run.ends_at) - self.clock(), 0.5))
             if run.cancelled_at is not None and at > run.cancelled_at:
                 return
-            chunk = {"type": "AIMessageChunk", "id": f"ai-{run.id}", "content": piece}
-            yield _frame("messages", [chunk, {}], number)
+            yield run.told(number, piece)
         while self.clock() < run.ends_at or self.endless:
             await pause(min(max(run.ends_at - self.clock(), 0.1), 0.5))
         if run.script.error and run.cancelled_at is None:
@@ -329,6 +340,11 @@ def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(part.get("text", "") for part in content)
+
+
+def _cut(text: str) -> list[str]:
+    size = max(len(text) // PIECES, 1)
+    return [text[at : at + size] for at in range(0, len(text), size)]
 
 
 def _frame(event: str, payload: Any, number: int) -> bytes:

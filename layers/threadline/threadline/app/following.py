@@ -98,9 +98,11 @@ class Following:
     def record(self) -> RunRecord:
         """Give what a successor needs; a long text it reads again, from the stream's start."""
         long = len(self.visible.text) > items.LARGE_TEXT
+        text = VisibleText() if long else self.visible
         return replace(
             self.lease.record, cursor="" if long else self.cursor,
-            visible="" if long else self.visible.text, shown="" if long else self.screen.shown,
+            visible=text.text, message=text.message, broken=text.broken,
+            shown="" if long else self.screen.shown,
             placeholder=self.screen.posted, edits=self.screen.edits,
         )  # fmt: skip
 
@@ -127,7 +129,8 @@ class Following:
         """Take up where an earlier holder left; its edits in flight get time to land."""
         record = self.lease.record
         self.cursor = record.cursor
-        self.visible = VisibleText(Grown(record.visible))
+        self.visible = VisibleText(Grown(record.visible), record.message, record.broken)
+        self.screen.frozen = record.broken
         self.screen.shown, self.screen.edits = record.shown, record.edits
         self.screen.posted = self.screen.posted or record.placeholder
         self.dirty = self.screen.queued

@@ -180,8 +180,9 @@ class JournalRow:
 class RunRecord:
     """What following a run needs to outlive its follower. Writer: the lease holder.
 
-    `visible` is the text last shown, `cursor` resumes the stream after it. `lease` counts holders;
-    `lease_end` is the holder's own clock. `answered`: the final parts are planned.
+    `visible` is the text last shown, `message` the one it is of, `broken` where something of it was
+    lost; `cursor` resumes the stream after it. `lease` counts holders; `lease_end` is the holder's
+    own clock. `answered`: the final parts are planned.
     """
 
     turn: TurnId
@@ -192,6 +193,8 @@ class RunRecord:
     lease_end: float = 0.0
     cursor: str = ""
     visible: str = ""
+    message: str = ""
+    broken: bool = False
     shown: str = ""
     placeholder: Receipt | None = None
     edits: int = 0

@@ -46,8 +46,8 @@ class Grown:
 class VisibleText:
     """What is shown of a run: the text of the message that was written to last.
 
-    Without a `message` (a follower that took over knows only the text) the next addition goes on
-    with `text`, whatever its id. After a gap only whole texts change anything.
+    Without a `message` (no stream told one) the next addition goes on with `text`, whatever its id.
+    After a gap only whole texts change anything.
     """
 
     grown: Grown = Grown()
