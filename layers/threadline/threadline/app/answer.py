@@ -13,6 +13,8 @@ from threadline.core.texts import say
 
 MOST_NAMES: Final = 20
 LONGEST_NAME: Final = 100
+MOST_SHOWN: Final = 300_000
+"""Characters of a growing answer, far more than one post of any platform holds."""
 _MARKUP: Final = re.compile(r"[\\`*_\[\]<>~|#]")
 
 
@@ -57,8 +59,8 @@ def compose(
 
 
 def progress(text: str) -> Reply | None:
-    """Give what may be shown of a growing answer, None while nothing may."""
-    shown = guard.showable(text).rstrip()
+    """Give what may be shown of a growing answer, None while nothing may; a post shows its head."""
+    shown = guard.showable(text[:MOST_SHOWN]).rstrip()
     return Reply(f"{shown} …", Tone.PROGRESS) if shown else None
 
 

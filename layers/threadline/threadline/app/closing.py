@@ -10,6 +10,7 @@ from threadline.app.answer import Ending
 from threadline.app.following import Following
 from threadline.app.ledger import Entry
 from threadline.app.plan import send
+from threadline.app.rendered import rendered
 from threadline.app.world import World
 from threadline.core import keys
 from threadline.core.agent import Outcome, StoredFile
@@ -96,8 +97,9 @@ def _doubtful_sign(run: Following) -> Receipt | None:
 
 def _drafts(platform: Platform, ending: Ending, language: str) -> list[Draft]:
     """Render what is said; the rest of an answer beyond all measure is left out, and said so."""
-    drafts = [draft for reply in ending.replies for draft in platform.render(reply)]
-    if len(drafts) > MOST_PARTS:
+    replies = [rendered(platform, reply, MOST_PARTS) for reply in ending.replies]
+    drafts = [draft for some, _ in replies for draft in some]
+    if len(drafts) > MOST_PARTS or not all(complete for _, complete in replies):
         rest = platform.render(Reply(say("too_long", language), Tone.NOTICE))
         drafts = [*drafts[: MOST_PARTS - 1], *rest[:1]]
     return drafts or list(platform.render(Reply(say("run_silent", language), Tone.NOTICE)))

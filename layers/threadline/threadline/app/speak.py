@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
+from threadline.app.rendered import rendered
 from threadline.app.scene import Scene
 from threadline.core import keys
 from threadline.core.ids import DeliveryId, TurnId
@@ -92,7 +93,7 @@ def _parts(scene: Scene, to: Destination, text: str, delivery: str, over: str) -
     platform = scene.world.platform(to.platform)
     if platform is None:
         return []
-    drafts = platform.render(Reply(text, Tone.NOTICE))[:MOST_DRAFTS]
+    drafts, _ = rendered(platform, Reply(text, Tone.NOTICE), MOST_DRAFTS)
     if not drafts:
         return []
     turn = keys.turn_id(scene.now, scene.world.random())
