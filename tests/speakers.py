@@ -7,7 +7,7 @@ from threadline.backends.clock import VirtualClock
 from threadline.backends.driving import drive
 from threadline.backends.files import FileBlobs
 from threadline.backends.http_blocking import BlockingHttp
-from threadline.core.http import Flow, SaveTo
+from threadline.core.http import BlobRef, Flow, SaveTo
 from threadline.core.message import FileRef
 from threadline.core.platform import (
     Edits,
@@ -73,5 +73,5 @@ class PlatformSpeaker:
     def upload(self, name: str, body: bytes, to: Destination) -> Receipt:
         """Upload bytes as a file."""
         self.blobs.put("made", body, "text/plain")
-        flow = self.platform.upload(name, "text/plain", "made", len(body), to, self.credentials)
-        return self.run(flow)
+        made = BlobRef("made", len(body), "text/plain")
+        return self.run(self.platform.upload(name, made, to, self.credentials))

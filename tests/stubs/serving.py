@@ -58,6 +58,10 @@ class Handler(BaseHTTPRequestHandler):
         """Take a change."""
         self._take()
 
+    def do_PUT(self) -> None:
+        """Take what is to be stored."""
+        self._take()
+
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its base's own name
         """Say nothing."""
 

@@ -254,6 +254,7 @@ FILE = FileRef(
     message="10/20/30",
 )  # fmt: skip
 SAVED = HttpResponse(200, {}, saved=BlobRef("b", 5))
+FILED = BlobRef("blob", 7, "text/plain")
 
 
 def test_a_file_is_fetched_without_the_token() -> None:
@@ -300,16 +301,16 @@ def test_a_file_that_cannot_be_had_says_why(
 def test_a_file_is_sent_as_a_form() -> None:
     """Name and type stand in their quotes, the bytes come from the store."""
     script = Script([message()])
-    flow = PLATFORM.upload('a"b\r\n.txt', "text/plain", "blob", 7, IN_THREAD, CREDENTIALS)
+    flow = PLATFORM.upload('a"b\r\n.txt', FILED, IN_THREAD, CREDENTIALS)
     assert script.run(flow).id == "17"
     form = script.requests[0].body
     assert isinstance(form, Joined)
     head = form.parts[0]
     assert isinstance(head, bytes)
     assert b'name="files[0]"; filename="ab.txt"\r\nContent-Type: text/plain\r\n\r\n' in head
-    assert form.parts[1] == BlobRef("blob", 7, "text/plain")
+    assert form.parts[1] == FILED
     assert not script.requests[0].repeatable
     with pytest.raises(PostUnknown):
-        Script([Lost("reset", sent=True)]).run(PLATFORM.upload("a", "b", "c", 7, TO, CREDENTIALS))
+        Script([Lost("reset", sent=True)]).run(PLATFORM.upload("a", FILED, TO, CREDENTIALS))
     with pytest.raises(PostRejected):
-        Script([]).run(PLATFORM.upload("a", "b", "c", 11_000_000, TO, CREDENTIALS))
+        Script([]).run(PLATFORM.upload("a", replace(FILED, size=11_000_000), TO, CREDENTIALS))

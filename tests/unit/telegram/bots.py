@@ -11,7 +11,7 @@ from threadline.backends.clock import VirtualClock
 from threadline.backends.driving import drive
 from threadline.backends.files import FileBlobs
 from threadline.backends.http_blocking import BlockingHttp
-from threadline.core.http import Flow, SaveTo
+from threadline.core.http import BlobRef, Flow, SaveTo
 from threadline.core.ids import AppName
 from threadline.core.message import FileRef
 from threadline.core.policy import Policy, guarded
@@ -62,8 +62,8 @@ class Speaker:
     def upload(self, name: str, mime: str, body: bytes, to: Destination) -> Receipt:
         """Upload bytes as a file."""
         self.blobs.put("made", body, mime)
-        flow = PLATFORM.upload(name, mime, "made", len(body), to, self.credentials)
-        return self.run(flow)
+        made = BlobRef("made", len(body), mime)
+        return self.run(PLATFORM.upload(name, made, to, self.credentials))
 
 
 @contextmanager

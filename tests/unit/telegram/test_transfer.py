@@ -126,7 +126,7 @@ def upload(
 ) -> list[HttpRequest]:
     """Upload a file and give the requests."""
     script = Script(answers)
-    script.run(PLATFORM.upload(name, mime, "blob/1", size, to, CREDENTIALS))
+    script.run(PLATFORM.upload(name, BlobRef("blob/1", size, mime), to, CREDENTIALS))
     return script.requests
 
 

@@ -53,6 +53,7 @@ async def _stored(world: World, hint: FollowRun, number: int, file: FileRef) -> 
     name = f"files/{whose}/{number:02d}"
     try:
         blob = await asyncio.wait_for(_download(world, hint, file, name), TIMEOUT)
+        blob = replace(blob, sha256="")  # a turn's item has little room
         stored = replace(nothing, blob=blob, link=world.blobs.link(name, LINK_LIFE))
         return await _attached(world, hint, stored)
     except TimeoutError:

@@ -122,8 +122,9 @@ def _said(run: Following, key: str, **values: int) -> str:
 
 
 def _draft(file: StoredFile) -> Draft:
-    name, size = sent_as(file.name), str(file.blob.size)
-    return Draft("", {"name": name, "mime": file.mime, "blob": file.blob.name, "size": size})
+    name, blob = sent_as(file.name), file.blob
+    facts = {"name": name, "mime": file.mime, "blob": blob.name, "size": str(blob.size)}
+    return Draft("", {**facts, "sha256": blob.sha256})
 
 
 def sent_as(name: str) -> str:

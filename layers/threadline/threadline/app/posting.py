@@ -7,7 +7,7 @@ from typing import Final
 from threadline.app.world import World
 from threadline.core import keys
 from threadline.core.errors import CredentialsRejected, PostRejected
-from threadline.core.http import Flow
+from threadline.core.http import BlobRef, Flow
 from threadline.core.platform import (
     Edits,
     ExchangesToken,
@@ -17,7 +17,7 @@ from threadline.core.platform import (
     Signals,
     UploadsFiles,
 )
-from threadline.core.policy import Policy, guarded
+from threadline.core.policy import Policy, guarded, over_http
 from threadline.core.posting import Credentials, Destination, Receipt
 from threadline.core.records import Part
 
@@ -41,7 +41,7 @@ def policy(platform: Platform, using: Credentials) -> Policy:
     return Policy(
         api_hosts=frozenset() if using.base_url else traits.api_hosts,
         file_hosts=traits.file_hosts,
-        base_urls=(using.base_url,) if using.base_url else (),
+        base_urls=tuple(filter(None, (using.base_url, over_http(using.base_url)))),
         secrets=tuple(using.secrets.values()),
     )
 
@@ -93,13 +93,15 @@ def _do(platform: Platform, using: Credentials, part: Part) -> Flow[Receipt]:
             yield from platform.signal(part.stage, part.destination, using)
             return Receipt("")
         case "upload" if isinstance(platform, UploadsFiles):
-            facts = part.draft.facts
+            facts, after_the_words = part.draft.facts, part.order + part.number
+            file = BlobRef(
+                facts["blob"], int(facts["size"]), facts["mime"], facts.get("sha256", "")
+            )
             return (
                 yield from platform.upload(
-                    facts["name"], facts["mime"], facts["blob"], int(facts["size"]),
-                    part.destination, using,
+                    facts["name"], file, part.destination, using, after_the_words
                 )
-            )  # fmt: skip
+            )
         case _:
             raise PostRejected(f"{platform.name} cannot {part.action}")
 

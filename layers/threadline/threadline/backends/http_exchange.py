@@ -1,10 +1,11 @@
 """What both drivers do alike: the head and body of a request, and an answer within its limit."""
 
 import functools
+import hashlib
 import re
 import ssl
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import SplitResult, quote, urlsplit
 
@@ -63,6 +64,7 @@ class Incoming:
             return HttpResponse(self.status, self.headers, bytes(self._body))
         mime = self.headers.get("content-type", "application/octet-stream")
         saved = blobs.put(self.save_to.name, bytes(self._body), mime)
+        saved = replace(saved, sha256=hashlib.sha256(self._body).hexdigest())
         return HttpResponse(self.status, self.headers, saved=saved)
 
 

@@ -11,11 +11,12 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class BlobRef:
-    """A stored body by name; `size` in bytes."""
+    """A stored body by name; `size` in bytes, `sha256` in hex where it was only just saved."""
 
     name: str
     size: int
     mime: str = "application/octet-stream"
+    sha256: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

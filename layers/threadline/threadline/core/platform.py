@@ -109,9 +109,9 @@ class UploadsFiles(Platform, Protocol):
     """Can post a file the agent made."""
 
     def upload(
-        self, name: str, mime: str, blob: str, size: int, to: Destination, credentials: Credentials
+        self, name: str, file: BlobRef, to: Destination, credentials: Credentials, at: float = 0.0
     ) -> Flow[Receipt]:
-        """Post the blob as a file. Raises PostError."""
+        """Post the blob as a file; `at` is the same for every repeat. Raises PostError."""
         ...
 
 

@@ -76,6 +76,18 @@ def admitted(request: HttpRequest, policy: Policy) -> HttpRequest | None:
     return request if admitted_host(parts.hostname or "", hosts) else None
 
 
+def over_http(base_url: str) -> str:
+    """Give the address of a relay's host over HTTP, where its files are; "" for any other one."""
+    try:
+        parts = urlsplit(base_url)
+    except ValueError:
+        return ""
+    if parts.scheme not in {"ws", "wss"}:
+        return ""
+    host, plain = parts.netloc.rpartition("@")[2].lower(), parts.scheme == "ws"
+    return f"{'http' if plain else 'https'}://{host.removesuffix(':80' if plain else ':443')}"
+
+
 def admitted_host(host: str, hosts: Iterable[str]) -> bool:
     """Tell whether a host is listed; a name that begins with a dot stands for all under it."""
     return any(host == name or (name[:1] == "." and host.endswith(name)) for name in hosts)

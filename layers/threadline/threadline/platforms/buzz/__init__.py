@@ -8,15 +8,16 @@ from urllib.parse import urlsplit
 
 from threadline.core.bech32 import hex_key
 from threadline.core.errors import CredentialsRejected
-from threadline.core.http import Flow
+from threadline.core.http import BlobRef, Flow, SaveTo
 from threadline.core.ids import PlatformName
-from threadline.core.message import Parsed, Webhook
+from threadline.core.message import FileRef, Parsed, Webhook
 from threadline.core.posting import Credentials, Destination, Draft, Receipt, Reply, Traits
 from threadline.core.settings import AppSettings
 from threadline.core.setup import Finding, Needs, Registration, Step
 from threadline.core.socket import Cursor, Opening
 from threadline.platforms.buzz import api, marks, parse, stamp
 from threadline.platforms.buzz.event import PRIVATE_KEY, signer
+from threadline.platforms.buzz.files import MAX_DOWNLOAD, MAX_UPLOAD
 from threadline.platforms.buzz.marks import LATE
 from threadline.platforms.buzz.render import MAX_BYTES, render
 from threadline.platforms.buzz.session import BuzzSession
@@ -34,6 +35,8 @@ class Buzz:
         text_unit="json",
         edit_interval=2.5,
         group_edit_interval=2.5,
+        max_file=MAX_DOWNLOAD,
+        max_upload=MAX_UPLOAD,
         placeholder=True,
         shows_queue=True,
         dedupes_posts=True,
@@ -91,6 +94,18 @@ class Buzz:
         self, draft: Draft, posted: Receipt, to: Destination, credentials: Credentials
     ) -> Flow[Receipt]:
         return api.edit(draft, posted, to, credentials)
+
+    def fetch(self, file: FileRef, credentials: Credentials, save_to: SaveTo) -> Flow[BlobRef]:
+        from threadline.platforms.buzz.transfer import fetch
+
+        return fetch(file, credentials, save_to)
+
+    def upload(
+        self, name: str, file: BlobRef, to: Destination, credentials: Credentials, at: float = 0.0
+    ) -> Flow[Receipt]:
+        from threadline.platforms.buzz.transfer import upload
+
+        return upload(file, name, to, credentials, at)
 
     def needs(self) -> Needs:
         from threadline.platforms.buzz.needs import NEEDS

@@ -59,7 +59,7 @@ def post(draft: Draft, to: Destination, credentials: Credentials) -> Flow[Receip
     """
     chunk = int(draft.facts.get(CHUNK, "0"))
     mention = "" if chunk else to.facts.get(AUTHOR, "")
-    return (yield from _say(draft, to, chunk, mention, credentials))
+    return (yield from say(draft, to, chunk, mention, credentials))
 
 
 def edit(draft: Draft, posted: Receipt, to: Destination, credentials: Credentials) -> Flow[Receipt]:
@@ -79,13 +79,18 @@ def edit(draft: Draft, posted: Receipt, to: Destination, credentials: Credential
         return posted
     if not last or not for_good(verdict.reason) or wants_auth(verdict.reason):
         raise _refused(verdict)
-    return (yield from _say(draft, to, 1, "", credentials))
+    return (yield from say(draft, to, 1, "", credentials))
 
 
-def _say(
-    draft: Draft, to: Destination, later: int, mention: str, credentials: Credentials
+def say(
+    draft: Draft,
+    to: Destination,
+    later: int,
+    mention: str,
+    credentials: Credentials,
+    carries: Tags = (),
 ) -> Flow[Receipt]:
-    """Post a message, without whatever the relay does not take of what stands beside its text.
+    """Post a message, without whatever the relay does not take of its thread and its mention.
 
     It is dated so many seconds `later` than the draft: parts are read in the order of their dates.
 
@@ -96,7 +101,7 @@ def _say(
     by = signer(credentials)
     at, replies, dated = int(draft.at), _replies(to), False
     while True:
-        event = frames.said(by, to.chat, draft.text, at + later, replies, mention)
+        event = frames.said(by, to.chat, draft.text, at + later, (*replies, *carries), mention)
         verdict = yield from _hand_in(event, by, credentials)
         if verdict.taken:
             return Receipt(event.id)

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
 from threadline.core.bech32 import hex_key
@@ -18,6 +19,7 @@ from threadline.core.posting import Credentials
 CHAT: Final = 9
 EDIT: Final = 40003
 AUTH: Final = 22242
+BLOSSOM: Final = 24242
 CHANNEL: Final = 39000
 ADDED: Final = 44100
 REMOVED: Final = 44101
@@ -61,11 +63,11 @@ class Signer:
     def sign(self, created_at: int, kind: int, tags: Tags, content: str = "") -> Event:
         """Make and sign an event; the same words give the same event, id and signature included.
 
-        Raises PostRejected where the content shows hidden context: nothing of it is ever signed.
+        Raises PostRejected where content or tags show hidden context: nothing of it is ever signed.
         """
         from coincurve import PrivateKey
 
-        if hides_context(content):
+        if any(map(hides_context, (content, *chain(*tags)))):
             raise PostRejected("hidden context is not signed")
         content = content.encode("utf-8", "replace").decode()
         listed: list[Json] = [list(tag) for tag in tags]

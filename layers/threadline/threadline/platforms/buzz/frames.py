@@ -99,11 +99,11 @@ def proof(by: Signer, relay: str, challenge: str, now: float) -> Event:
 
 
 def said(
-    by: Signer, channel: str, text: str, at: int, replies: Tags = (), mention: str = ""
+    by: Signer, channel: str, text: str, at: int, about: Tags = (), mention: str = ""
 ) -> Event:
-    """Sign a message; `replies` are the `e` tags of what it answers, `mention` whom it calls."""
+    """Sign a message; `about` tells what it answers and carries, `mention` whom it calls."""
     mentions = (("p", mention),) if mention else ()
-    return by.sign(at, CHAT, (("h", channel), *replies, *mentions), text)
+    return by.sign(at, CHAT, (("h", channel), *about, *mentions), text)
 
 
 def edited(by: Signer, channel: str, target: str, text: str, at: int) -> Event:

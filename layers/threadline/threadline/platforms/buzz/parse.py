@@ -18,6 +18,7 @@ from threadline.core.message import Ignored, Message, Messages, Parsed, Sender
 from threadline.core.posting import Credentials
 from threadline.core.reasons import Reason
 from threadline.platforms.buzz.event import CHAT, LATEST, Event, signer
+from threadline.platforms.buzz.files import files_of, without_links
 
 AUTHOR: Final = "author"
 ROOT: Final = "root"
@@ -98,8 +99,9 @@ def _message(
     if event.pubkey == us:
         return Ignored(Reason.OWN_MESSAGE)
     mentioned = us in [one.lower() for one in event.values("p")]
-    text = without_mention(event.content) if mentioned else event.content
-    if not text.strip():
+    said = without_mention(event.content) if mentioned else event.content
+    files = files_of(event, credentials.base_url)
+    if not (text := without_links(said, event, files)).strip() and not files:
         return Ignored(Reason.NO_CONTENT)
     direct = channel.get("direct") is True
     root, replied = thread(event)
@@ -125,6 +127,7 @@ def _message(
         addressed=direct or mentioned,
         replies_to=() if direct else tuple(MessageId(one) for one in replied),
         anchor=event.id,
+        files=files,
         facts=facts,
     )
 

@@ -154,11 +154,16 @@ class Discord:
         return transfer.fetch(file, credentials, save_to)
 
     def upload(
-        self, name: str, mime: str, blob: str, size: int, to: Destination, credentials: Credentials
+        self,
+        name: str,
+        file: BlobRef,
+        to: Destination,
+        credentials: Credentials,
+        at: float = 0.0,  # noqa: ARG002 - Discord dates what it takes
     ) -> Flow[Receipt]:
         from threadline.platforms.discord import transfer
 
-        return transfer.upload(BlobRef(blob, size, mime), name, to, credentials)
+        return transfer.upload(file, name, to, credentials)
 
     def needs(self) -> Needs:
         from threadline.platforms.discord.needs import NEEDS

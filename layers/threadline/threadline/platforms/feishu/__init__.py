@@ -113,11 +113,16 @@ class Feishu:
         return fetch(file, credentials, save_to)
 
     def upload(
-        self, name: str, mime: str, blob: str, size: int, to: Destination, credentials: Credentials
+        self,
+        name: str,
+        file: BlobRef,
+        to: Destination,
+        credentials: Credentials,
+        at: float = 0.0,  # noqa: ARG002 - Feishu dates what it takes
     ) -> Flow[Receipt]:
         from threadline.platforms.feishu.transfer import upload
 
-        return upload(BlobRef(blob, size, mime), name, to, credentials)
+        return upload(file, name, to, credentials)
 
     def needs(self) -> Needs:
         from threadline.platforms.feishu.needs import NEEDS

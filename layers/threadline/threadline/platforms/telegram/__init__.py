@@ -81,9 +81,14 @@ class Telegram:
         return transfer.fetch(file, credentials, save_to)
 
     def upload(
-        self, name: str, mime: str, blob: str, size: int, to: Destination, credentials: Credentials
+        self,
+        name: str,
+        file: BlobRef,
+        to: Destination,
+        credentials: Credentials,
+        at: float = 0.0,  # noqa: ARG002 - Telegram dates what it takes
     ) -> Flow[Receipt]:
-        return transfer.upload(BlobRef(blob, size, mime), name, to, credentials)
+        return transfer.upload(file, name, to, credentials)
 
     def needs(self) -> Needs:
         from threadline.platforms.telegram.needs import NEEDS
