@@ -22,6 +22,7 @@ from threadline.core.errors import (
 from threadline.core.http import BlobRef, Lost, SaveTo
 from threadline.core.message import FileRef
 from threadline.platforms.buzz import PLATFORM
+from threadline.platforms.buzz.transfer import look
 
 PDF = b"%PDF-1.7 of three pages"
 
@@ -114,6 +115,17 @@ def test_an_app_without_a_relay_has_no_files() -> None:
     flow = PLATFORM.fetch(FileRef("a" * 64, "a", ""), credentials(url="x"), SaveTo("b", 9))
     with pytest.raises(CredentialsRejected):
         next(flow)
+
+
+def test_doctor_sees_whether_files_come_and_go(bot: Bot) -> None:
+    """A member may fetch, a stranger is refused, and a server of something else keeps none."""
+    assert bot.run(look(bot.using)) == ""
+    bot.media.next = [Answer(404, b"<h1>Not Found</h1>"), Answer(405, b"")]
+    assert "404" in bot.run(look(bot.using))
+    assert "405" in bot.run(look(bot.using))
+    bot.media.members.clear()
+    with pytest.raises(CredentialsRejected):
+        bot.run(look(bot.using))
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def test_a_plain_token(threadline: Command, folder: Path, scopes: str, seen: str
 
 
 def test_a_relay(threadline: Command, folder: Path) -> None:
-    """A relay that lets the key in is told, also that there is no channel; then that it is gone."""
+    """A relay that lets the key in is told, without channels or files; then it is gone."""
     with nostr_relay(RELAY) as relay:
         key = credentials().secret("private_key")
         secrets = {"buzz/default": {"private_key": key}}
@@ -151,6 +151,7 @@ def test_a_relay(threadline: Command, folder: Path) -> None:
     assert f"relay: {relay.url} lets it in" in said
     assert "!!  buzz/default channels: none" in said
     assert "have the bot's public key added to a channel" in said
+    assert "buzz/default files: neither come nor go: the relay does not answer over HTTP" in said
     assert encode(bytes.fromhex(US.pubkey), "npub") in said
     assert f"!!  buzz/default relay: {relay.url}: buzz look: refused" in gone
     assert key not in said + gone

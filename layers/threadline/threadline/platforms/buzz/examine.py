@@ -1,4 +1,4 @@
-"""Whether the relay can be reached, lets the key in, and has channels for it.
+"""Whether the relay can be reached, lets the key in, and has channels for it, and files.
 
 https://github.com/nostr-protocol/nips/blob/master/42.md
 """
@@ -6,11 +6,11 @@ https://github.com/nostr-protocol/nips/blob/master/42.md
 import json
 from typing import Final
 
-from threadline.core.errors import PlatformUnavailable, PostUnknown
+from threadline.core.errors import CredentialsRejected, PlatformUnavailable, PostError, PostUnknown
 from threadline.core.http import Flow
 from threadline.core.json import Json
 from threadline.core.setup import Finding, Registration
-from threadline.platforms.buzz import api, frames
+from threadline.platforms.buzz import api, frames, transfer
 from threadline.platforms.buzz.closed import wants_auth
 from threadline.platforms.buzz.event import CHANNEL, signer
 from threadline.platforms.buzz.guide import public_key
@@ -35,7 +35,8 @@ def examine(app: Registration) -> Flow[tuple[Finding, ...]]:
         return (account, Finding("relay", f"{relay}: {error}", remedy))
     if _is_closed(words):
         return (account, _not_let_in(relay, _reason(words)))
-    return (account, Finding("relay", f"{relay} lets it in"), _channels(words))
+    files = yield from _files(app)
+    return (account, Finding("relay", f"{relay} lets it in"), _channels(words), files)
 
 
 def _look(app: Registration) -> Flow[list[Json]]:
@@ -43,6 +44,20 @@ def _look(app: Registration) -> Flow[list[Json]]:
     wanted = json.dumps(["REQ", LOOK, {"kinds": [CHANNEL], "limit": 1}])
     answer = yield from api.exchange(wanted, LOOK, "look", app.credentials)
     return frames.decode(answer.body) or []
+
+
+def _files(app: Registration) -> Flow[Finding]:
+    """Look for the media server; a relay may do without one."""
+    try:
+        missing = yield from transfer.look(app.credentials)
+    except CredentialsRejected as error:
+        remedy = "make the key a member of the relay; base_url must be what the relay calls itself"
+        return Finding("files", f"are refused: {error}", remedy)
+    except PostError as error:
+        missing = str(error)
+    if missing:
+        return Finding("files", f"neither come nor go: {missing}", asked=False)
+    return Finding("files", "come and go by the relay's media server")
 
 
 def _is_closed(words: list[Json]) -> bool:

@@ -34,6 +34,7 @@ ALLOWED_FOR: Final = 60
 _TIMEOUT: Final = 120.0
 _UPLOAD_TIMEOUT: Final = 60.0
 """Seconds; a function that posts has 300 for all calls of a file."""
+NOWHERE: Final = "0" * 64
 _WORDS: Final = {"get": "Get media", "upload": "Upload file"}
 _REFUSES_US: Final = frozenset({401, 403})
 _LATER: Final = frozenset({408, 425, 429})
@@ -74,6 +75,20 @@ def upload(
     kept = _kept(answer, file, name)
     draft = Draft(kept.link, at=at)
     return (yield from api.say(draft, to, 0, "", credentials, (kept.imeta,)))
+
+
+def look(credentials: Credentials) -> Flow[str]:
+    """Ask for a file that nobody has: "" where a media server says so, else what it said instead.
+
+    Buzz says it only to whom it would hand a file out. Raises PostError where nothing is said.
+    """
+    answer = yield from _get(NOWHERE, NOWHERE, "looked-for", 1, credentials)
+    if isinstance(answer, HttpResponse) and answer.status == 404 and _error(answer.body):
+        return ""
+    failure = _failure(answer)
+    if isinstance(failure, CredentialsRejected):
+        raise failure
+    return str(failure or "the relay has what nobody has")
 
 
 def _get(
@@ -184,12 +199,15 @@ def _failure(answer: HttpResponse | Lost) -> PostError | None:
 
 def _reason(body: bytes) -> str:
     """Read why: Buzz says `{"error": …}`, or one line of plain text where identities are strict."""
-    text = body[:2_000].decode("utf-8", "replace")
+    return legible(_error(body) or body[:2_000].decode("utf-8", "replace"))
+
+
+def _error(body: bytes) -> str:
     try:
-        told = json.loads(text)
+        told = json.loads(body[:2_000])
     except (ValueError, RecursionError):
-        return legible(text)
-    return legible(str(told.get("error", ""))) if isinstance(told, dict) else ""
+        return ""
+    return str(told.get("error", "")) if isinstance(told, dict) else ""
 
 
 def _too_large(limit: int) -> PostRejected:
