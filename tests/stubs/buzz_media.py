@@ -30,13 +30,14 @@ class Kept:
 class BuzzMedia(Served):
     """Keeps files for `members`; `strict` as where the relay enforces identities.
 
-    `next` are answers that are given instead of its own to what concerns files, in order; `told`
-    are the answers it gave to those. `tells_time`: whether its answers are dated.
+    `next` are answers that are given instead of its own to what concerns files, in order.
+    `tells_time`: whether its answers are dated; `age`: how old they are, being kept on the way.
     """
 
     members: set[str] = field(default_factory=set)
     strict: bool = False
     tells_time: bool = True
+    age: int = 0
     clock: Callable[[], float] = time.time
     kept: dict[str, Kept] = field(default_factory=dict)
     next: list[Answer] = field(default_factory=list)
@@ -58,8 +59,9 @@ class BuzzMedia(Served):
             answer = refused.answer(strict=self.strict)
         if not self.tells_time or answer.status == 0:
             return answer
-        dated = {"date": formatdate(self.clock(), usegmt=True), **answer.headers}
-        return replace(answer, headers=dated)
+        dated = {"date": formatdate(self.clock() - self.age, usegmt=True)}
+        aged = {"age": str(self.age)} if self.age else {}
+        return replace(answer, headers={**dated, **aged, **answer.headers})
 
     def faults(self, tags: list[list[str]]) -> str:
         """Say what the relay refuses about an event's `imeta` tags, "" for nothing."""

@@ -154,6 +154,8 @@ def test_hidden_context_is_never_signed(text: str) -> None:
         frames.said(US, "ch-1", text, 1)
     with pytest.raises(PostRejected):
         frames.edited(US, "ch-1", "id", text, 1)
+    with pytest.raises(PostRejected):
+        frames.said(US, "ch-1", "a file", 1, (("imeta", f"filename {text}"),))
     assert frames.said(US, "ch-1", "memory", 1).content == "memory"
 
 

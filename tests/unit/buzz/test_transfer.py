@@ -25,6 +25,7 @@ from threadline.platforms.buzz import PLATFORM
 from threadline.platforms.buzz.transfer import look
 
 PDF = b"%PDF-1.7 of three pages"
+OTHER = "0f" * 32
 
 
 @pytest.fixture(params=[False, True], ids=["usual", "strict"])
@@ -50,6 +51,12 @@ def test_no_clock_of_ours_is_needed(tmp_path: Path) -> None:
         with pytest.raises(PlatformUnavailable, match="its time"):
             bot.fetch(held(bot.media, PDF))
         assert bot.media.asked == []
+
+
+def test_a_time_that_was_kept_on_the_way_has_aged(tmp_path: Path) -> None:
+    """Where something in between answers for the relay, it says how old the answer is."""
+    with speaking(tmp_path, strict=True, age=300) as bot:
+        assert bot.fetch(held(bot.media, PDF)) == PDF
 
 
 def test_other_bytes_are_refused(bot: Bot) -> None:
@@ -200,6 +207,17 @@ def test_a_file_that_is_not_stored_is_not_posted(
     assert bot.events == []
     assert len(bot.media.asked) == 1
     assert not [one for one in bot.requests if one.url.startswith("ws")]
+
+
+@pytest.mark.parametrize("told", [{"size": 5}, {"sha256": OTHER, "url": f"/media/{OTHER}.pdf"}])
+def test_what_the_relay_keeps_otherwise_is_not_posted(bot: Bot, told: dict[str, Any]) -> None:
+    """Where it says that it keeps another file than was sent, nobody is shown that one."""
+    url = f"{bot.media.url}/media/{digest(PDF)}.pdf"
+    usual = {"url": url, "sha256": digest(PDF), "size": len(PDF), "type": "application/pdf"}
+    bot.media.next = [Answer(200, usual | told)]
+    with pytest.raises(PostRejected, match="something else"):
+        bot.upload("a.pdf", PDF)
+    assert bot.events == []
 
 
 def test_a_stranger_to_the_relay_stores_nothing(bot: Bot) -> None:
