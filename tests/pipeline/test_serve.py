@@ -30,6 +30,7 @@ def test_ctrl_c_drains_and_the_next_start_goes_on(tmp_path: Path, demo_server: A
     with TelegramStub(edit_interval=0) as telegram:
         root = telegram_folder(tmp_path, telegram)
         with serving(root, agent) as served:
+            assert httpx.get(served.url).text.startswith("This is Threadline.")
             served.deliver(telegram.say(CHAT, "sleep 6"))
             served.says("run_created")
             assert served.interrupt() == 0

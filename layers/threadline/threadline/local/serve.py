@@ -22,6 +22,7 @@ from long_running.sockets.making import Making
 from threadline import wiring
 from threadline.app.world import World
 from threadline.backends.log_lines import place
+from threadline.local import welcome
 from threadline.local.admitting import Invitations
 from threadline.local.agents import Agents
 from threadline.local.clockwork import expire_every_hour
@@ -147,7 +148,10 @@ class Serve:
         playground = Playground(self.folder.path, world, lambda: secrets.token_hex(32), program)
         hosting = Hosting(
             world, HANDLERS, wiring.watch(world), lambda: uuid.uuid4().hex,
-            [*playground.routes(), *self.standing.links.routes(world.blobs)],
+            [
+                *welcome.routes(world.settings), *playground.routes(),
+                *self.standing.links.routes(world.blobs),
+            ],
             self.options.most_runs,
         )  # fmt: skip
         sockets = self._sockets(world)
