@@ -10,7 +10,7 @@ from threadline.agents.answers import content
 from threadline.agents.langgraph import requests
 from threadline.agents.shapes import line, mapping, string
 from threadline.core.agent import AgentAccess, Met
-from threadline.core.errors import ThreadMissing
+from threadline.core.errors import AgentError
 from threadline.core.http import Flow, ask
 from threadline.core.json import JsonObject
 
@@ -24,11 +24,11 @@ _NUMBERS: Final = re.compile(r"(\d{1,6})\.(\d{1,6})")
 
 
 def probe(access: AgentAccess) -> Flow[Met]:
-    """Tell which server it is; one that does not say so stays nameless. Raises AgentError."""
+    """Tell which server it is; one that does not say so, whatever it answers, stays nameless."""
     call = requests.read_version(access)
     try:
         told = mapping(content(call.label, (yield from ask(call))))
-    except ThreadMissing:
+    except AgentError:
         return Met("")
     version = line(string(told.get("version")), LONGEST_VERSION)
     server = f"a LangGraph Server {version}" if version else ""
