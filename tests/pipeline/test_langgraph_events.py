@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.pipeline.agent_server import AgentServer, agent_server
-from tests.pipeline.langgraph_talk import Talk
+from tests.pipeline.langgraph_talk import OWNER, Talk
 from threadline.core.agent import Progress, TextDelta
 from threadline.core.visible import VisibleText
 
@@ -67,3 +67,17 @@ def test_a_model_that_fails_in_the_middle_leaves_its_words_until_the_end(talk: T
     turn, run = talk.start("again", assistant="blocks")
     assert VisibleText().after(talk.follow(run)).text == "not "
     assert talk.ended(turn, run).text == "well said"
+
+
+def test_content_kept_as_blocks_is_read_wherever_it_stands(talk: Talk) -> None:
+    """A question, an answer and a thread's messages say what is text, and no thought."""
+    turn, run = talk.start("ask", assistant="blocks")
+    assert talk.ended(turn, run).question == "Which?"
+    turn, run = talk.start("red", assistant="blocks", answers=True)
+    assert talk.ended(turn, run).text == "You chose red"
+    turn, run = talk.start("go", assistant="blocks")
+    assert talk.ended(turn, run).text == "I know alice well"
+    seen = talk.run(talk.agent.seen(talk.thread, OWNER, talk.access))
+    kept = [(one.kind, one.text, one.tools) for one in seen.messages]
+    assert ("ai", "Let me see", ("look",)) in kept
+    assert kept[-1] == ("ai", "I know alice well", ())

@@ -1,8 +1,8 @@
 """An agent with everything that a stream of events tells in a way of its own.
 
 Its model thinks, calls a tool and answers; then a subgraph speaks. Asked for `both`, two models
-speak at once; asked for `again`, one fails in the middle and another takes its place. What it was
-given as context stands in the answer.
+speak at once; asked for `again`, one fails in the middle and another takes its place; asked to
+`ask`, a model's content is the question. What it was given as context stands in the answer.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import interrupt
 
 CALL: Final = "call-1"
 BROKEN: Final = "the model broke off"
@@ -61,6 +62,12 @@ async def said(*contents: Any) -> BaseMessage:
     return await Speaker(says=chunks).ainvoke("speak")
 
 
+async def reasoned(*words: str) -> BaseMessage:
+    """Let a model think, and then say this."""
+    thought = [{"type": "reasoning", "reasoning": "unsaid", "index": 0}]
+    return await said(thought, *[[{"type": "text", "text": one, "index": 1}] for one in words])
+
+
 async def think(state: MessagesState, runtime: Runtime[Given]) -> dict[str, list[BaseMessage]]:
     """Think, call a tool, and answer."""
     if state["messages"][-1].text == "both":
@@ -70,6 +77,8 @@ async def think(state: MessagesState, runtime: Runtime[Given]) -> dict[str, list
         with contextlib.suppress(ConnectionError):
             await said("not ", BROKEN)
         return {"messages": [await said("well ", "said")]}
+    if state["messages"][-1].text == "ask":
+        return {"messages": [AIMessage(f"You chose {interrupt((await reasoned('Which?')).content)}")]}
     called = AIMessageChunk(
         content="", tool_call_chunks=[tool_call_chunk(name="look", args="{}", id=CALL)]
     )
@@ -77,11 +86,7 @@ async def think(state: MessagesState, runtime: Runtime[Given]) -> dict[str, list
         "messages": [
             await said([{"type": "text", "text": "Let me see", "index": 0}], called),
             ToolMessage("found", tool_call_id=CALL, name="look"),
-            await said(
-                [{"type": "reasoning", "reasoning": "unsaid", "index": 0}],
-                [{"type": "text", "text": f"I know {runtime.context.user_id}", "index": 1}],
-                [{"type": "text", "text": " well", "index": 1}],
-            ),
+            await reasoned(f"I know {runtime.context.user_id}", " well"),
         ]
     }
 
