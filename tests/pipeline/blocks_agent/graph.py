@@ -78,7 +78,9 @@ async def think(state: MessagesState, runtime: Runtime[Given]) -> dict[str, list
             await said("not ", BROKEN)
         return {"messages": [await said("well ", "said")]}
     if state["messages"][-1].text == "ask":
-        return {"messages": [AIMessage(f"You chose {interrupt((await reasoned('Which?')).content)}")]}
+        return {
+            "messages": [AIMessage(f"You chose {interrupt((await reasoned('Which?')).content)}")]
+        }
     called = AIMessageChunk(
         content="", tool_call_chunks=[tool_call_chunk(name="look", args="{}", id=CALL)]
     )
