@@ -133,6 +133,25 @@ def test_pages_are_turned_up_to_a_bound(world: World) -> None:
     assert texts(world.fills()) == [str(number) for number in range(300)]
 
 
+def test_of_very_many_channels_the_liveliest_are_read(world: World) -> None:
+    """Fifty channels are read at most: those in which something was said last."""
+    busy = [world.stub.add(Channel(str(1_170_000_000_000_002_000 + n))).id for n in range(60)]
+    world.begins()
+    for number, channel in enumerate(busy):
+        world.stub.say(channel, str(number))
+        world.clock.advance(1.0)
+    assert texts(world.fills()) == [str(number) for number in range(10, 60)]
+
+
+def test_of_very_many_servers_fifty_are_asked(world: World) -> None:
+    """A bot of thousands of servers asks no more of Discord than one of fifty."""
+    world.cursor |= {f"guild/{1_170_000_000_000_003_000 + n}": "-" for n in range(60)}
+    world.begins()
+    world.fills()
+    asked = [path for _, path, _ in world.stub.calls if path.endswith("/channels")]
+    assert len(asked) == 50
+
+
 def test_a_closed_channel_does_not_hold_up_the_others(world: World) -> None:
     """Where the bot may not read, nothing is read."""
     closed = world.stub.add(Channel("1170000000000000099", writable=False))
