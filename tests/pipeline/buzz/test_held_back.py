@@ -20,6 +20,7 @@ from tests.pipeline.buzz.people import Listener, connected, said, until
 from tests.pipeline.buzz.test_rude import polite, tell
 from tests.stubs.rude_relay import Behaviour, RudeRelay, rude_relay
 from tests.unit.buzz.relay import settings
+from tests.unit.discord.holding import silence
 from threadline import wiring
 from threadline.app import settings_items
 from threadline.core.settings import Settings
@@ -72,7 +73,7 @@ def test_without_its_lease_nothing_is_handed_over_or_saved(tmp_path: Path, *, ma
     local.ports.secrets.put("buzz/default", {"private_key": f"{3:064x}"})
     kept = Settings(version="1", namespace="0" * 32, apps=(app,))
     settings_items.store_settings(local.ports.store, kept, time.time())
-    world = wiring.world_of(local.ports, lambda _, **__: None)
+    world = wiring.world_of(local.ports, silence)
     making = Making(world, wiring.ingest_of(world), lambda: 0.5)
     (wanted,) = making.wanted(world.settings())
     socket = making.make(wanted, lambda: may)

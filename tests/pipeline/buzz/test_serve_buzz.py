@@ -1,6 +1,7 @@
 import json
 import time
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,23 @@ def test_two_people_never_share_a_post(tmp_path: Path, demo_server: AgentServer)
             assert not [
                 edit for edit in ours(relay, EDIT) if [t for t in edit["tags"] if t[0] == "p"]
             ]
+
+
+def test_a_growing_answer_is_edited_now_and_then(tmp_path: Path, demo_server: AgentServer) -> None:
+    """Edits stay on the relay for ever: a post that grows word by word has one in 2.5 s at most."""
+    with nostr_relay(RELAY) as relay:
+        relay.publish(channel("ch-1", at=now()))
+        agent = {"THREADLINE_AGENT_URL": demo_server.url}
+        with serving(folder(tmp_path, relay, ANN), agent) as served:
+            served.says("buzz/default is connected")
+            words = f"{'word ' * 300}the end"
+            relay.publish(said(f"@bot {words}"))
+            answered(relay, f"You said: {words}")
+            *growing, last = ours(relay, EDIT)
+            dated = [one["created_at"] for one in growing]
+            assert len(growing) >= 2
+            assert all(later - earlier >= 2 for earlier, later in pairwise(dated))
+            assert last["created_at"] > dated[-1]
 
 
 def test_a_direct_channel_is_one_conversation(tmp_path: Path, demo_server: AgentServer) -> None:

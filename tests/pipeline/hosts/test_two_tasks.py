@@ -143,12 +143,14 @@ def test_a_killed_task_is_followed_by_the_other(
         with task(tmp_path) as second:
             second.becomes(chat.socket, "waiting")
             talks_on(chat, here, first, second)
+            chat.say("as it leaves")
             status, seconds = second.leave()
             assert (status, seconds < LEAVES_WITHIN) == (0, True)
         chat.say("between two tasks")
         with task(tmp_path) as third:
             assert third.becomes(chat.socket, "connected") < AT_ONCE
             until(lambda: chat.answers("between two tasks") == 1, here.logs)
+            assert chat.answers("as it leaves") == 1
         assert chat.secrets.popitem()[1] not in here.logs()
     chat.checked()
 

@@ -1,7 +1,6 @@
 """Discord's own ways over the whole path: threads, commands, limits, doubt."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +8,8 @@ import pytest
 
 from tests.simulation.agent import Script
 from tests.simulation.discord import DiscordSimulation, discord_settings
-from tests.stubs.discord import ADA_DM, BOT, GENERAL, GUILD, Channel
+from tests.stubs.discord import ADA_DM, BOT, GENERAL, Channel
 from tests.stubs.discord_rules import Answer, limited, refused
-from threadline.core.ids import BindingName
-from threadline.core.settings import Allow
 from threadline.core.texts import say
 from threadline.platforms.discord.buttons import rows
 
@@ -271,33 +268,6 @@ def test_a_late_press_is_told_to_its_presser_alone(world: DiscordSimulation) -> 
     told = thread.messages[-1]
     assert (told["content"], told["flags"]) == (say("press_late", "en"), 4 | 64)
     assert "press_late" in {str(line.get("step")) for line in world.lines}
-
-
-def test_a_server_may_be_let_in_by_its_id(tmp_path: Path) -> None:
-    """A list of servers admits all who are in them, and nobody else."""
-    allowed = {"allow": Allow(chats=frozenset({GUILD}))}
-    world = DiscordSimulation(tmp_path, settings=discord_settings(allowed))
-    world.hear(f"{MENTION} hello")
-    world.hear("hello", ADA_DM)
-    world.run()
-    assert len(world.asked()) == 1
-    assert world.discord.shown(ADA_DM) == [say("not_allowed", "en")]
-    world.close()
-
-
-def test_a_binding_may_name_a_server(tmp_path: Path) -> None:
-    """It answers in all channels of that server and nowhere else; one that names a channel wins."""
-    settings = discord_settings({"chats": frozenset({GUILD})})
-    (bound,) = settings.bindings
-    silent = replace(bound, name=BindingName("off"), chats=frozenset({"12345678"}), paused=True)
-    world = DiscordSimulation(tmp_path, settings=replace(settings, bindings=(bound, silent)))
-    world.discord.add(Channel("12345678"))
-    for channel in (GENERAL, ADA_DM, "12345678"):
-        world.hear(f"{MENTION} hello", channel)
-    world.run()
-    assert len(world.asked()) == 1
-    assert {"no_binding", "paused"} <= {str(line.get("step")) for line in world.lines}
-    world.close()
 
 
 def typing(world: DiscordSimulation) -> list[Any]:
