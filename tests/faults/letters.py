@@ -5,8 +5,14 @@ from collections.abc import Iterator, Sequence
 from tests.simulation.letters import letters_of
 from tests.simulation.world import Simulation
 from threadline.app.audit import Hand
+from threadline.app.items import read
+from threadline.app.items import seen as seen_key
+from threadline.app.plan import read_mail
 from threadline.app.redrive import Letter
+from threadline.app.telling import identity_of
+from threadline.core.envelope import Arrived
 from threadline.core.reasons import Reason
+from threadline.core.records import Fate, Seen
 from threadline.core.texts import say
 
 OPERATOR = Hand("olga", "1")
@@ -21,9 +27,22 @@ def put_back(world: Simulation) -> tuple[Letter, ...]:
     return letters
 
 
-def kept_aside(world: Simulation) -> bool:
-    """Tell whether the queue did not take a message, so that later ones came before it."""
-    return any(line.get("reason") == Reason.KEPT_ASIDE for line in world.lines)
+def without_effect(world: Simulation, letters: Sequence[Letter]) -> tuple[Letter, ...]:
+    """Leave out what had its effect on a later try: it became a letter, and noting that failed."""
+    return tuple(one for one in letters if not (one.delivery and _had_its_effect(world, one)))
+
+
+def _had_its_effect(world: Simulation, letter: Letter) -> bool:
+    ports = world.ports.ports
+    mail = read_mail(ports.blobs, letter.received.body)
+    assert isinstance(mail, Arrived)
+    seen = read(Seen, ports.store.get([seen_key(identity_of(mail.message))])[0])
+    return seen is not None and seen.fate is not Fate.DEAD
+
+
+def kept_aside(world: Simulation) -> set[str]:
+    """Name the deliveries that the queue did not take, so that later ones came before them."""
+    return {line["delivery"] for line in world.lines if line.get("reason") == Reason.KEPT_ASIDE}
 
 
 def untold(world: Simulation, letters: Sequence[Letter], chats: Sequence[int]) -> Iterator[str]:

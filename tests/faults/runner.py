@@ -192,7 +192,7 @@ def _chunk(chunk: tuple[str, int, int]) -> str:
     setattr(hypothesis.core, "global_force_seed", begin)  # noqa: B010 - typed as None there
     try:
         run_state_machine_as_test(PLACES[where].schedules, settings=how(number))
-    except AssertionError as error:
+    except (AssertionError, ThreadlineError) as error:
         notes = "\n  ".join(getattr(error, "__notes__", ()))
         return f"seed {begin}: {error}\n  {notes}"
     return ""
@@ -203,4 +203,5 @@ def how(number: int) -> settings:
     return settings(
         max_examples=number, stateful_step_count=STEPS, deadline=None, database=None,
         suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.shrink),
+        report_multiple_bugs=False,
     )  # fmt: skip

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from tests.faults.checks import doubtful, early, order, stuck
-from tests.faults.gates import KINDS, harmful, passages
+from tests.faults.gates import IN_A_ROW, KINDS, harmful, passages
+from tests.faults.letters import kept_aside, put_back, untold, without_effect
 from tests.faults.single import fast_folder
 from tests.simulation.world import CHAT, Simulation, settings_with
 from threadline.backends.outgoing import Passage, PlannedGate
@@ -38,16 +39,27 @@ class Written:
     edited: bool = False
 
 
+@dataclass(slots=True)
+class Planned:
+    """What goes wrong from the call of a number on: with that call, and the next of its point."""
+
+    first: int
+    passages: list[Passage]
+    point: str = ""
+
+
 class Schedules(RuleBasedStateMachine):
     """One installation under a schedule of messages and faults."""
 
     make: ClassVar[Callable[..., Simulation]] = Simulation
-    kinds: ClassVar[tuple[str, ...]] = tuple(sorted(KINDS))
+    kinds: ClassVar[tuple[str, ...]] = tuple(sorted((*KINDS, *IN_A_ROW)))
 
     def __init__(self) -> None:
         super().__init__()
         self.folder = Path(tempfile.mkdtemp(prefix="schedule-", dir=fast_folder()))
-        self.plans: list[tuple[int, Passage]] = []
+        self.plans: list[Planned] = []
+        self.at_length = False
+        self.late: set[str] = set()
         self.written: list[Written] = []
         self.gate = PlannedGate(self._plan)
         self.world: Simulation
@@ -91,8 +103,9 @@ class Schedules(RuleBasedStateMachine):
 
     @rule(ahead=st.integers(0, 12), data=st.data())
     def fault(self, ahead: int, data: st.DataObject) -> None:
-        first = len(self.gate.points) + ahead + 1
-        self.plans += enumerate(passages(data.draw(st.sampled_from(self.kinds))), first)
+        kind = data.draw(st.sampled_from(self.kinds))
+        self.at_length |= kind in IN_A_ROW
+        self.plans.append(Planned(len(self.gate.points) + ahead + 1, [*passages(kind)]))
 
     @rule(seconds=st.sampled_from([3.0, 45.0]))
     def outage(self, seconds: float) -> None:
@@ -121,7 +134,7 @@ class Schedules(RuleBasedStateMachine):
         try:
             self.plans.clear()
             self.world.run(12 * 3600.0)
-            found = [*self._runs(), *self._answers(), *stuck(self.world), *order(self.world)]
+            found = [*self._given_up(), *self._runs(), *self._answers(), *stuck(self.world), *order(self.world)]
             found += [*early(self.world), *dict.fromkeys(self.world.store.offences)]
             assert not found, found
         finally:
@@ -131,11 +144,24 @@ class Schedules(RuleBasedStateMachine):
     def _plan(self, point: str) -> Passage:
         number = len(self.gate.points)
         for plan in self.plans:
-            if plan[0] == number:
-                self.plans.remove(plan)
-                passage = plan[1]
+            if plan.first == number:
+                plan.point = point
+            if plan.point == point:
+                passage = plan.passages.pop(0)
+                if not plan.passages:
+                    self.plans.remove(plan)
                 return Passage() if harmful(point, passage) else passage
         return Passage()
+
+    def _given_up(self) -> list[str]:
+        """Put back what was refused longer than it is tried; it comes late, and so out of order."""
+        if not self.at_length:
+            return []
+        letters = put_back(self.world)
+        self.late = {letter.delivery for letter in letters} | kept_aside(self.world)
+        found = [*untold(self.world, without_effect(self.world, letters), CHATS)]
+        self.world.run(12 * 3600.0)
+        return found
 
     def _runs(self) -> list[str]:
         found = []
@@ -152,7 +178,7 @@ class Schedules(RuleBasedStateMachine):
             delivery = f"telegram-default-{one.update['update_id']}"
             if not self.world.agent.runs(one.token) and not reasons[delivery] & NO_RUN:
                 found.append(f"runs: none for {one.token}, and only {sorted(reasons[delivery])}")
-            if runs and not one.edited:
+            if runs and not one.edited and delivery not in self.late:
                 if runs[0].began_at < began.get(one.chat, 0.0):
                     found.append(f"order: {one.token} ran before one that came earlier")
                 began[one.chat] = runs[0].began_at

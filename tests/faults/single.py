@@ -79,7 +79,7 @@ def _play(scenario: Scenario, gate: FaultGate) -> tuple[list[str], float]:
         letters = put_back(world)
         found = list(untold(world, letters, scenario.chats))
         world.run(LONGEST)
-        overtaken = bool(letters) or kept_aside(world)
+        overtaken = bool(letters or kept_aside(world))
         return [*found, *violations(world, scenario, overtaken=overtaken)], seconds
     finally:
         world.close()
