@@ -16,11 +16,10 @@ from tests.stubs.buzz_media import BuzzMedia
 from tests.stubs.deerflow_http import Gateway
 from tests.stubs.deerflow_rules import TOKEN
 from tests.stubs.nostr_relay import NostrRelay, nostr_relay, tag
+from tests.unit.buzz.bots import PDF
 from tests.unit.buzz.relay import ANN, RELAY, US, channel
 from threadline.core.bech32 import encode
 from threadline.platforms.buzz.event import CHAT, EDIT, Event
-
-PDF = b"%PDF-1.7 of three pages"
 
 
 @dataclass(frozen=True, slots=True)

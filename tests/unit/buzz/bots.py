@@ -26,6 +26,7 @@ TO: Final = Destination(
     PLATFORM.name, AppName("default"), "buzz.example.com", "ch-1", anchor=ASKED,
     facts={"author": ANN.pubkey},
 )  # fmt: skip
+PDF: Final = b"%PDF-1.7 of three pages"
 PNG: Final = b"\x89PNG\r\n\x1a\n and a picture"
 
 

@@ -61,6 +61,13 @@ class FileRef:
     problem: str = ""
 
 
+def safe_name(name: str) -> str:
+    """Give the last part of a file name, "" where it is no name for a file."""
+    name = name.replace("\\", "/").rpartition("/")[2].strip()
+    fit = name.isprintable() and name not in {".", ".."} and len(name.encode()) <= 255
+    return name if fit else ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """A message that may lead to a run, complete: nobody later parses the platform's JSON.

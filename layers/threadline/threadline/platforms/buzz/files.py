@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
-from threadline.core.message import FileRef
+from threadline.core.message import FileRef, safe_name
 from threadline.core.policy import over_http
 from threadline.platforms.buzz.event import Event
 
@@ -30,7 +30,7 @@ PLACE: Final = re.compile(r"([0-9a-f]{64})(\.[a-z0-9]{1,8})?")
 """What stands behind `/media/`: the SHA-256 of the file, and its ending."""
 MIME: Final = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}", re.ASCII)
 _SIZE: Final = re.compile(r"[0-9]{1,15}")
-_LINK: Final = re.compile(r"(!?)\[((?:[^\]\\\n]|\\.){0,300})\]\(([^()\s]{1,500})\)")
+_LINK: Final = re.compile(r"(?<!\\)(!?)\[((?:[^\[\]\\\n]|\\.){0,300})\]\(([^()\s]{1,500})\)")
 
 
 def files_of(event: Event, relay: str) -> tuple[FileRef, ...]:
@@ -96,7 +96,7 @@ def _file(fields: dict[str, str], relay: str) -> FileRef:
         problem = problem or TOO_LARGE
     return FileRef(
         id="" if problem else place,
-        name=_safe(fields.get("filename", "")) or f"buzz-{_short(named)}",
+        name=safe_name(fields.get("filename", "")) or f"buzz-{_short(named)}",
         mime=mime,
         size=size,
         image=mime.startswith("image/"),
@@ -122,10 +122,3 @@ def _place(url: str, relay: str) -> str:
 
 def _short(named: re.Match[str] | None) -> str:
     return named[1][:8] + (named[2] or "") if named else "file"
-
-
-def _safe(name: str) -> str:
-    """Give the last part of a file name, "" where it is no name for a file."""
-    name = name.replace("\\", "/").rpartition("/")[2].strip()
-    fit = name.isprintable() and name not in {".", ".."} and len(name.encode()) <= 255
-    return name if fit else ""

@@ -6,7 +6,7 @@ https://docs.discord.com/developers/resources/message#attachment-object
 from typing import Final
 from urllib.parse import urlsplit
 
-from threadline.core.message import FileRef
+from threadline.core.message import FileRef, safe_name
 from threadline.platforms.discord.payload import Fields, number, sections, snowflake, text
 
 MAX_DOWNLOAD: Final = 20_000_000
@@ -41,7 +41,7 @@ def _file(one: Fields, message: Fields, channel: str) -> FileRef:
     problem = TOO_LARGE if size > MAX_DOWNLOAD else "" if usable else UNSUPPORTED
     return FileRef(
         id=address,
-        name=_safe(text(one, "filename")) or f"discord-{identity or 'file'}",
+        name=safe_name(text(one, "filename")) or f"discord-{identity or 'file'}",
         mime=mime,
         size=size,
         image=mime.startswith("image/"),
@@ -57,10 +57,3 @@ def _fetchable(address: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in {"http", "https"} and bool(parts.hostname)
-
-
-def _safe(name: str) -> str:
-    """Give the last part of a file name, "" where it is no name for a file."""
-    name = name.replace("\\", "/").rpartition("/")[2].strip()
-    fit = name.isprintable() and name not in {".", ".."} and len(name.encode()) <= 255
-    return name if fit else ""

@@ -7,7 +7,7 @@ https://open.feishu.cn/document/uAjLw4CM/ukTMukTMukTM/reference/im-v1/message-re
 from types import MappingProxyType
 from typing import Final
 
-from threadline.core.message import FileRef
+from threadline.core.message import FileRef, safe_name
 from threadline.platforms.feishu.payload import Fields, text
 
 MAX_DOWNLOAD: Final = 20_000_000
@@ -51,7 +51,7 @@ def image_of(key: str, message: str) -> FileRef:
     name = f"feishu-image-{key[-12:]}.jpg" if key else "feishu-image.jpg"
     return FileRef(
         id=f"{IMAGE}:{key}",
-        name=_safe(name) or "feishu-image.jpg",
+        name=safe_name(name) or "feishu-image.jpg",
         mime="image/jpeg",
         image=True,
         message=message,
@@ -62,7 +62,10 @@ def image_of(key: str, message: str) -> FileRef:
 def file_of(said: Fields, message: str, kind: str) -> FileRef:
     """Give a document, a sound or a film."""
     key = text(said, "file_key")
-    name = _safe(text(said, "file_name")) or f"feishu-{kind}-{_safe(key[-12:])}{_ENDINGS[kind]}"
+    name = (
+        safe_name(text(said, "file_name"))
+        or f"feishu-{kind}-{safe_name(key[-12:])}{_ENDINGS[kind]}"
+    )
     mime = _MIME.get(name.rpartition(".")[2].lower(), "application/octet-stream")
     return FileRef(
         id=f"{FILE}:{key}",
@@ -77,10 +80,3 @@ def file_of(said: Fields, message: str, kind: str) -> FileRef:
 def named(kind: str, message: str) -> FileRef:
     """Give what stands for content that is not taken, so that its sender hears so."""
     return FileRef(id="", name=kind, mime="", message=message, problem=UNSUPPORTED)
-
-
-def _safe(name: str) -> str:
-    """Give the last part of a file name, "" where it is no name for a file."""
-    name = name.replace("\\", "/").rpartition("/")[2].strip()
-    fit = name.isprintable() and name not in {".", ".."} and len(name.encode()) <= 255
-    return name if fit else ""

@@ -5,7 +5,7 @@ https://docs.slack.dev/reference/objects/file-object
 
 from typing import Final
 
-from threadline.core.message import FileRef
+from threadline.core.message import FileRef, safe_name
 from threadline.platforms.slack.payload import Fields, identity, number, sections, text
 
 MAX_DOWNLOAD: Final = 50_000_000
@@ -40,10 +40,3 @@ def _file(file: Fields) -> FileRef:
         image=mime.startswith("image/"),
         problem=problem,
     )
-
-
-def safe_name(name: str) -> str:
-    """Give the last part of a file name, "" where it is no name for a file."""
-    name = name.replace("\\", "/").rpartition("/")[2].strip()
-    fit = name.isprintable() and name not in {".", ".."} and len(name.encode()) <= 255
-    return name if fit else ""

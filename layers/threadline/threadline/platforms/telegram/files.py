@@ -6,7 +6,7 @@ https://core.telegram.org/bots/api#message
 from collections.abc import Iterator
 from typing import Final
 
-from threadline.core.message import FileRef
+from threadline.core.message import FileRef, safe_name
 from threadline.platforms.telegram.payload import Fields, number, section, sections, text
 
 MAX_DOWNLOAD: Final = 20_000_000
@@ -60,7 +60,7 @@ def _found(message: Fields) -> Iterator[FileRef]:
             continue
         mime = text(part, "mime_type") or usual
         ending = _ENDINGS.get(mime, _ENDINGS[usual])
-        name = _safe(text(part, "file_name")) or f"telegram-{kind}-{_id(message)}{ending}"
+        name = safe_name(text(part, "file_name")) or f"telegram-{kind}-{_id(message)}{ending}"
         yield _file(part, message, name, mime)
 
 
@@ -87,13 +87,6 @@ def _largest(sizes: list[Fields]) -> Fields | None:
 def _extent(size: Fields) -> tuple[int, int]:
     area = (number(size, "width") or 0) * (number(size, "height") or 0)
     return area, number(size, "file_size") or 0
-
-
-def _safe(name: str) -> str:
-    """Give the last part of a file name, "" where it is no name for a file."""
-    name = name.replace("\\", "/").rpartition("/")[2].strip()
-    fit = name.isprintable() and name not in {".", ".."} and len(name.encode()) <= 255
-    return name if fit else ""
 
 
 def _id(message: Fields) -> str:
