@@ -9,6 +9,7 @@ import pytest
 from tests.simulation.slack import ADA_IM, GENERAL, SlackSimulation, slack_settings
 from tests.stubs.slack import ADA
 from tests.stubs.slack_channels import BOT
+from threadline.app.outbox import doubts
 from threadline.core.settings import Allow
 from threadline.core.texts import say
 
@@ -234,6 +235,43 @@ def test_slash_new_starts_over_in_a_direct_message(world: SlackSimulation) -> No
     one, two = world.agent.runs()
     assert one.thread != two.thread
     assert say("new", "en") in world.said()
+
+
+@pytest.mark.parametrize(
+    ("binding", "sentence"),
+    [
+        ({"allow": Allow(senders=frozenset({"U0NOBODY01"}))}, "not_allowed"),
+        ({"paused": True}, "paused"),
+    ],
+)
+def test_who_gives_a_refused_slash_command_is_told_alone(
+    tmp_path: Path, binding: dict[str, Any], sentence: str
+) -> None:
+    """In a channel nobody else sees it, in a direct message it is said, each time one is given."""
+    world = SlackSimulation(tmp_path, settings=slack_settings(binding))
+    world.hear("good morning", channel=GENERAL)
+    for channel in (GENERAL, ADA_IM):
+        for trigger in ("1.1.a", "1.1.b"):
+            fields = slash("/ask", "what is up", channel)
+            world.deliver({**fields, "trigger_id": f"{trigger}{channel}"}, form=True)
+            world.run()
+    assert [one.text for one in world.slack.shown(GENERAL) if one.by_bot] == []
+    whispers = world.slack.channels.find(GENERAL).whispers
+    assert whispers == [(ADA, "", say(sentence, "en"))] * 2
+    assert world.said() == [say(sentence, "en")] * 2
+    assert world.asked() == []
+    world.close()
+
+
+def test_a_refusal_that_nobody_can_be_told_is_no_trouble_of_the_operators(tmp_path: Path) -> None:
+    """In a channel the app is not in, a stranger's command leaves a line in the log alone."""
+    stranger = {"allow": Allow(senders=frozenset({"U0NOBODY01"}))}
+    world = SlackSimulation(tmp_path, settings=slack_settings(stranger))
+    world.deliver(slash("/ask", "what is up", "C0ELSEWHERE"), form=True)
+    world.run()
+    assert [line["reason"] for line in world.lines if line.get("state") == "failed"]
+    assert doubts(world.ports.ports.store, world.clock.now()) == ()
+    world.close()
 
 
 def slash(command: str, text: str, channel: str = GENERAL) -> dict[str, str]:

@@ -10,8 +10,7 @@ from tests.simulation.discord import DiscordSimulation, discord_settings
 from tests.simulation.world import Killed
 from tests.stubs.discord import GENERAL
 from threadline.app import dispatch
-from threadline.app.audit import Hand
-from threadline.app.outbox import Decision, doubts, resolve
+from threadline.app.outbox import doubts
 from threadline.backends.outgoing import OpenGate, Passage, PlannedGate
 from threadline.core.settings import Allow, Settings
 from threadline.core.texts import say
@@ -128,20 +127,14 @@ def test_a_refused_command_that_cannot_be_handled_is_told(
     assert world.discord.shown(GENERAL) == [say("not_taken", "en")]
 
 
-def test_what_the_operator_sends_again_is_posted_however_late(serve_discord: Make) -> None:
-    """A sentence that could not be posted is worth it where somebody decides so."""
-    world = serve_discord(settings=PAUSED)
+def test_a_refusal_that_cannot_be_posted_is_no_trouble_of_the_operators(
+    serve_discord: Make,
+) -> None:
+    """A stranger's command fills no list of decisions: a line in the log tells of it."""
+    world = serve_discord(settings=STRANGER)
     world.interact(world.discord.asked("hello"))
     world.discord.interactions.clear()
     world.discord.channels[GENERAL].writable = False
     world.run()
-    world.discord.channels[GENERAL].writable = True
-    world.clock.advance(3600)
-    ports = world.ports.ports
-    (doubt,) = doubts(ports.store, world.clock.now())
-    resolve(
-        ports.store, ports.queues.outbox, world.clock, doubt.part.id, Decision.AGAIN,
-        Hand("olga", "1"),
-    )  # fmt: skip
-    world.run()
-    assert world.discord.shown(GENERAL) == ["", say("paused", "en")]
+    assert [line["reason"] for line in world.lines if line.get("state") == "failed"]
+    assert doubts(world.ports.ports.store, world.clock.now()) == ()

@@ -184,8 +184,12 @@ def part_item(part: Part, now: float) -> Item:
 
 
 def settled_item(part: Part, now: float) -> Item:
-    """A settled part as an item; one whose fate an operator has to decide is due at once."""
-    due = (ATTENTION_DUE, now) if part.state in DOUBTFUL and part.action == "post" else None
+    """A settled part as an item; one whose fate an operator has to decide is due at once.
+
+    What is soon not worth posting is not worth a decision either.
+    """
+    decided = part.state in DOUBTFUL and part.action == "post" and not part.lapses
+    due = (ATTENTION_DUE, now) if decided else None
     return Item(
         settled_part(part), codec.attributes(part), due=due, expires_at=now + KEEP_SETTLED
     )  # fmt: skip

@@ -30,11 +30,11 @@ SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
 
 
 WAITED_FOR: Final = 900.0
-"""Seconds for which somebody is shown that an answer follows; what nobody waits for is not said."""
+"""Seconds for which a command's answer is waited for; what nobody waits for is not said."""
 
 
 def tell(world: World, mail: Arrived, reason: str) -> None:
-    """Say why nothing follows, where the platform shows the sender that an answer does.
+    """Say why nothing follows to who gave a command and waits for its answer.
 
     The sentence is the message's effect, and it has one: what had its effect is told nothing, what
     was told has no other. Raises Conflict.
@@ -72,12 +72,15 @@ def seen_row(message: Message, turn: TurnId, fate: Fate, reason: str) -> Seen:
 def plan_sentence(
     world: World, plan: Plan, message: Message, key: str, turn: TurnId, *, lapses: float = 0.0
 ) -> None:
-    """Plan a sentence where the message was said; to who pressed a button among others, alone."""
+    """Plan a sentence where the message was said.
+
+    Who gave a command or pressed a button among others is told alone, where the platform can.
+    """
     platform = world.platform(message.platform)
     if platform is None:
         return
     to = destination_of(message)
-    if message.kind is MessageKind.PRESS and not message.private:
+    if not message.private and (message.kind is MessageKind.PRESS or message.awaited):
         to = replace(to, only=message.sender.id)
     text = say(key, world.settings().language)
     plan.say(

@@ -75,9 +75,9 @@ class Message:
     `topic` is where the message belongs unless an alias of `replies_to` says otherwise; "" is the
     chat's root conversation. `order` sorts as text in the platform's own sequence. `text` is what
     the person wrote; `prompt` is what the agent reads where that is more than the text.
-    `addressed`: direct message, mention of the bot or reply to it. `awaited`: its sender is shown
-    that an answer follows, until there is one. `anchor` is the platform id the answer replies to.
-    `facts` are the platform's own words about the destination, read by it alone.
+    `addressed`: direct message, mention of the bot or reply to it. `awaited`: a command whose
+    sender waits for its answer, and may be shown that one follows. `anchor` is the platform id the
+    answer replies to. `facts` are the platform's own words about the destination, read by it alone.
     """
 
     platform: PlatformName

@@ -70,6 +70,7 @@ def commanded(fields: Fields, credentials: Credentials, at: float) -> Parsed:
         action=text(fields, "command")[:40],
         private=direct,
         addressed=True,
+        awaited=True,
         facts={SINCE: f"{at:017.6f}"},
     )
     return Messages((message,), answer=SHOW_COMMAND)
