@@ -47,6 +47,8 @@ DIALECTS: Final = MappingProxyType(
     }
 )
 DATABASE: Final = "threadline.db"
+MOST_RECEIVES: Final = 8
+"""Receives of a mail before the queue itself sets it aside: dispatch gives it up before that."""
 BEGINNINGS_AND_ENDS: Final = 64
 """Threads: each posts for up to a second, and of 2,000 runs of a minute 33 end in a second."""
 RENEWALS: Final = 4
@@ -181,13 +183,10 @@ def local_ports(
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     clock = clock or SystemClock()
     database = (opens or Database)(root / DATABASE, clock, synchronous=synchronous)
-    names = {"mailbox": True, "runs": False, "timers": False, "outbox": False, "dead": True}
-    queues = Queues(
-        **{
-            name: SqliteQueue(database, "mailbox-dead" if name == "dead" else name, fifo=fifo)
-            for name, fifo in names.items()
-        }
-    )
+    dead = SqliteQueue(database, "mailbox-dead", fifo=True)
+    hints = {name: SqliteQueue(database, name, fifo=False) for name in ("runs", "timers", "outbox")}
+    mailbox = SqliteQueue(database, "mailbox", fifo=True, dead=dead, most=MOST_RECEIVES)
+    queues = Queues(mailbox=mailbox, dead=dead, **hints)
     ports = Ports(
         store=SqliteStore(database), scans=SqliteScans(database), queues=queues,
         blobs=FileBlobs(root / "blobs", link),

@@ -2,12 +2,15 @@
 
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from tests.simulation.letters import letters_of
-from tests.simulation.world import VISIBILITY, Killed, Simulation
+from tests.simulation.world import CHAT, VISIBILITY, Killed, Simulation
 from threadline.backends.outgoing import Passage, PlannedGate
+from threadline.backends.sqlite.queue import SqliteQueue
+from threadline.core.texts import say
 
 type Make = Callable[..., Simulation]
 
@@ -124,3 +127,74 @@ def test_an_outage_of_everything_is_no_death(simulate: Make, first: str) -> None
     assert away
     assert world.shown() == ["echo: hello"]
     assert letters_of(world).letters() == ()
+
+
+class BackAtOnce(Simulation):
+    """A process that is begun anew the moment it dies, as `serve` under a supervisor."""
+
+    def boot(self) -> None:
+        """Give back what was in flight: its receivers are dead."""
+        Simulation.boot(self)
+        queue = self.ports.ports.queues.mailbox
+        assert isinstance(queue, SqliteQueue)
+        queue.release()
+
+
+def test_a_mail_that_kills_a_process_that_is_back_at_once(tmp_path: Path) -> None:
+    """It ends among the dead letters and its sender is told; what is behind it is answered."""
+    deaths: list[Passage] = [Passage(before=Killed())] * 30
+
+    def plan(passed: str) -> Passage:
+        handling = passed == "store.get" and gate.points[-2] != "store.query"
+        mine = handling and deaths and len(world.telegram.shown(CHAT)) == 2
+        return deaths.pop() if mine else Passage()
+
+    gate = PlannedGate(plan)
+    world = BackAtOnce(tmp_path, gate=gate)
+    world.write("a killer")
+    world.write("hello")
+    world.run(600)
+    assert world.deaths < 8
+    assert world.shown()[-1] == "echo: hello"
+    assert say("not_taken", "en") in world.shown()
+    assert [one.reason for one in letters_of(world).letters()] == ["poison"]
+    world.close()
+
+
+def test_two_kills_in_a_row_are_no_poison_where_the_process_is_back_at_once(
+    tmp_path: Path,
+) -> None:
+    """Whoever restarts `serve` a few times under load loses no message to it."""
+    deaths: list[Passage] = [Passage(before=Killed())] * 3
+
+    def plan(passed: str) -> Passage:
+        return deaths.pop() if passed == "store.get" and deaths else Passage()
+
+    world = BackAtOnce(tmp_path, gate=PlannedGate(plan))
+    world.write("hello")
+    world.run(600)
+    assert world.deaths == 3
+    assert world.shown() == ["echo: hello"]
+    assert letters_of(world).letters() == ()
+    world.close()
+
+
+def test_a_mail_that_cannot_even_be_given_up_blocks_its_chat_for_minutes_only(
+    simulate: Make,
+) -> None:
+    """Where telling its sender fails for a fault of ours, the queue itself sets it aside."""
+    wrong = [True]
+
+    def plan(passed: str) -> Passage:
+        first = passed == "store.get" and len(world.asked()) == 0 and wrong
+        return Passage(before=ConnectionRefusedError()) if first else Passage()
+
+    world = simulate(gate=PlannedGate(plan))
+    world.write("hello")
+    world.write("and more")
+    world.run(1200, until=lambda: world.ports.ports.queues.dead.depth() > 0)  # type: ignore[attr-defined]
+    wrong.clear()
+    world.run(1200)
+    assert world.shown() == ["echo: and more"]
+    (letter,) = letters_of(world).letters()
+    assert letter.reason == "not handled"

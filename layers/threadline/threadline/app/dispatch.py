@@ -25,6 +25,7 @@ VISIBILITY: Final = 60.0
 LAST_TRY: Final = 5
 POISON_AFTER: Final = 2
 DEAD_AFTER: Final = 0.8 * VISIBILITY
+MOST_UNENDED: Final = 4
 AGAIN_AFTER: Final = (1.0, 2.0, 5.0, 15.0)
 CONFLICTS: Final = 4
 MOST_UNNOTED: Final = 1000
@@ -132,11 +133,14 @@ def _is_poison(world: World, received: Received, mail: Mail) -> bool:
 
     A try that was never begun (a throttle, a neighbour's failure) does not count, nor one that
     failed in an outage in which nothing could be written: it comes again sooner than a dead one.
+    Where a dead process is back as soon, it takes more deaths to tell.
     """
     rows = _tries(world, received)
     begun = [row.at for row in rows if row.detail == "begun"]
     ended = len(rows) - len(begun)
-    died = len(begun) > ended and world.clock.now() - begun[-1] >= DEAD_AFTER
+    unended = len(begun) - ended
+    late = unended > 0 and world.clock.now() - begun[-1] >= DEAD_AFTER
+    died = late or unended >= MOST_UNENDED
     if received.tries > POISON_AFTER and died:
         return True
     _journal_try(world, received, mail, "begun")

@@ -11,6 +11,7 @@ from typing import Final
 
 from threadline.backends.limits import check_messages, check_receive, check_visibility
 from threadline.backends.sqlite.database import Database
+from threadline.backends.sqlite.receipts import numbers, receive
 from threadline.core.ports import Outgoing, Received
 
 DEDUP_SECONDS: Final = 300.0
@@ -24,14 +25,25 @@ class SqliteQueue:
     """A FIFO or standard queue in a `Database`.
 
     The group whose next message has been ready longest comes first, so that a chatty group waits
-    for its turn like the others. Messages older than `RETENTION` are removed in the
-    background. A receive waits in real time, whatever the database's clock.
+    for its turn like the others. Messages older than `RETENTION` are removed in the background; one
+    that was received `most` times goes to `dead` in place of being received again. A receive waits
+    in real time, whatever the database's clock.
     """
 
-    def __init__(self, database: Database, name: str, *, fifo: bool) -> None:
+    def __init__(
+        self,
+        database: Database,
+        name: str,
+        *,
+        fifo: bool,
+        dead: "SqliteQueue | None" = None,
+        most: int = 0,
+    ) -> None:
         self._database = database
         self._name = name
         self._fifo = fifo
+        self._dead = dead
+        self._most = most
         self._arrivals = database.arrivals(name)
         database.tidy_with(self._purge)
 
@@ -57,14 +69,14 @@ class SqliteQueue:
             self._arrivals.wait(seen, min(left, max(ready_in, 0.001), POLL))
 
     def delete(self, receipts: Iterable[str]) -> None:
-        held = [_numbers(receipt) for receipt in receipts]
+        held = [numbers(receipt) for receipt in receipts]
         if held:
             self._database.write(partial(self._delete, held))
             self._arrivals.ring()
 
     def change_visibility(self, receipts: Iterable[str], seconds: float) -> None:
         check_visibility(seconds)
-        held = [_numbers(receipt) for receipt in receipts]
+        held = [numbers(receipt) for receipt in receipts]
         if held:
             self._database.write(partial(self._hide, held, seconds))
             self._arrivals.ring()
@@ -108,15 +120,20 @@ class SqliteQueue:
         for message in messages:
             if self._fifo and not self._first_of_its_id(message, now, connection):
                 continue
-            ready_at = now + message.delay
-            starts_group = not self._fifo or self._head(message.group, connection) is None
-            inserted = connection.execute(
-                "INSERT INTO message (queue, group_id, sent_at, visible_at, body)"
-                " VALUES (?, ?, ?, ?, ?)",
-                (self._name, message.group, now, ready_at, message.body),
-            )
-            if starts_group and inserted.lastrowid is not None:
-                self._set_ready(inserted.lastrowid, ready_at, connection)
+            self.append(message.group, message.body, now, now + message.delay, connection)
+
+    def append(
+        self, group: str, body: str, sent_at: float, ready_at: float, connection: sqlite3.Connection
+    ) -> None:
+        """Put a message behind those of its group, inside a write of the database's."""
+        starts_group = not self._fifo or self._head(group, connection) is None
+        inserted = connection.execute(
+            "INSERT INTO message (queue, group_id, sent_at, visible_at, body)"
+            " VALUES (?, ?, ?, ?, ?)",
+            (self._name, group, sent_at, ready_at, body),
+        )
+        if starts_group and inserted.lastrowid is not None:
+            self._set_ready(inserted.lastrowid, ready_at, connection)
 
     def _first_of_its_id(
         self, message: Outgoing, now: float, connection: sqlite3.Connection
@@ -139,20 +156,37 @@ class SqliteQueue:
     ) -> tuple[Received, ...]:
         now = self._database.clock.now()
         heads = connection.execute(
-            "SELECT number, group_id FROM message WHERE queue = ? AND ready_at <= ?"
+            "SELECT number, group_id, received FROM message WHERE queue = ? AND ready_at <= ?"
             " ORDER BY ready_at, turn LIMIT ?",
             (self._name, now, limit),
         ).fetchall()
+        if self._dead is not None:
+            worn = [number for number, _, received in heads if received >= self._most]
+            if worn:
+                self._set_aside(worn, self._dead, connection)
+                return self._take(limit, visibility, connection)
         taken: list[Received] = []
-        for head, group in heads:
+        for head, group, _ in heads:
             numbers = [head]
             if self._fifo:
                 numbers = self._first_of_group(group, limit - len(taken), connection)
-            taken.extend(_receive(number, now + visibility, connection) for number in numbers)
+            taken.extend(receive(number, now + visibility, connection) for number in numbers)
             self._set_ready(head, now + visibility, connection)
             if len(taken) >= limit:
                 break
         return tuple(taken)
+
+    def _set_aside(
+        self, worn: Sequence[int], dead: "SqliteQueue", connection: sqlite3.Connection
+    ) -> None:
+        """Move messages that were received too often, each behind what its group has there."""
+        now = self._database.clock.now()
+        for number in worn:
+            group, body, sent_at = connection.execute(
+                "DELETE FROM message WHERE number = ? RETURNING group_id, body, sent_at", (number,)
+            ).fetchone()
+            dead.append(group, body, sent_at, now, connection)
+            self._settle([group], now, connection)
 
     def _delete(self, held: Sequence[tuple[int, int]], connection: sqlite3.Connection) -> None:
         now = self._database.clock.now()
@@ -249,25 +283,3 @@ class SqliteQueue:
             (self._name, now - RETENTION),
         ).fetchall()
         self._settle({group for (group,) in old}, now, connection)
-
-
-def _receive(number: int, until: float, connection: sqlite3.Connection) -> Received:
-    body, group, received, sent_at = connection.execute(
-        "UPDATE message SET received = received + 1, visible_at = ? WHERE number = ?"
-        " RETURNING body, group_id, received, sent_at",
-        (until, number),
-    ).fetchone()
-    return Received(
-        body=body,
-        receipt=f"{number}-{received}",
-        id=str(number),
-        group=group,
-        received=received,
-        sent_at=sent_at,
-    )
-
-
-def _numbers(receipt: str) -> tuple[int, int]:
-    """Take a receipt apart: which message, and which of its deliveries."""
-    number, _, received = receipt.partition("-")
-    return int(number), int(received)
