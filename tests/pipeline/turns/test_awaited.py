@@ -12,10 +12,9 @@ from tests.stubs.discord_rules import limited
 from threadline.core.settings import Allow, Busy, ReplyMode, Settings
 from threadline.core.texts import say
 
-STRANGER = {"allow": Allow(senders=frozenset({"1"}))}
-
-
 type Make = Callable[..., DiscordSimulation]
+
+STRANGER = {"allow": Allow(senders=frozenset({"1"}))}
 
 
 @pytest.mark.parametrize(
@@ -39,9 +38,7 @@ def test_who_waits_for_an_answer_is_told_why_none_comes(
     assert world.asked() == []
 
 
-def test_a_stranger_is_told_at_each_command_in_private_too(
-    serve_discord: Make,
-) -> None:
+def test_a_stranger_is_told_at_each_command_in_private_too(serve_discord: Make) -> None:
     """Once is enough for a message; a command shows that an answer follows each time."""
     world = serve_discord(settings=discord_settings(STRANGER))
     for _ in range(2):
@@ -50,9 +47,7 @@ def test_a_stranger_is_told_at_each_command_in_private_too(
     assert world.discord.shown(ADA_DM) == [say("not_allowed", "en")] * 2
 
 
-def test_a_message_that_nobody_waits_for_is_left_alone(
-    serve_discord: Make,
-) -> None:
+def test_a_message_that_nobody_waits_for_is_left_alone(serve_discord: Make) -> None:
     """A stranger who mentions the bot in a channel gets no answer there."""
     world = serve_discord(settings=discord_settings(STRANGER))
     world.hear(f"<@{BOT}> hello")

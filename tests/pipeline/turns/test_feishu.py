@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.pipeline.turns.test_deaths import dies_at
 from tests.simulation.feishu import ADA_CHAT, GROUP, TOPICS, FeishuSimulation
+from tests.simulation.making import making
 from tests.stubs.feishu import Fault
 from tests.stubs.feishu_rules import Do
 from threadline.core.texts import say
@@ -21,15 +21,8 @@ LATE = (320.0, 3880.0, 21_000.0)
 @pytest.fixture
 def simulate(tmp_path: Path) -> Iterator[Make]:
     """Give a maker of organisations whose app answers everybody."""
-    made: list[FeishuSimulation] = []
-
-    def make(**how: Any) -> FeishuSimulation:
-        made.append(FeishuSimulation(tmp_path / str(len(made)), **how))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
+    with making(FeishuSimulation, tmp_path) as make:
+        yield make
 
 
 @pytest.fixture

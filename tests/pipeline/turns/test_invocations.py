@@ -1,12 +1,13 @@
 """A function follows runs: its invocations take further hints while they follow something."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.simulation.invoked import InvokedSimulation
+from tests.simulation.making import making
 from tests.simulation.world import CHAT
 from threadline.app import invocation
 from threadline.backends.outgoing import CountingGate, Passage, PlannedGate
@@ -20,15 +21,8 @@ REFUSED = Passage(before=ConnectionRefusedError("refused"))
 @pytest.fixture
 def invoked(tmp_path: Path) -> Iterator[Make]:
     """Give a maker of installations where a function follows runs, at most one invocation."""
-    made: list[InvokedSimulation] = []
-
-    def make(**how: Any) -> InvokedSimulation:
-        made.append(InvokedSimulation(tmp_path / str(len(made)), **{"at_once": 1, **how}))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
+    with making(InvokedSimulation, tmp_path) as make:
+        yield partial(make, at_once=1)
 
 
 def chats(world: InvokedSimulation) -> None:

@@ -1,7 +1,6 @@
 """A message that cannot be handled while the store is away: who is told, and what is kept."""
 
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -35,18 +34,13 @@ def away(point: str, after: str = "") -> PlannedGate:
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Callable[..., DiscordSimulation]]:
+def server(serve_discord: Callable[..., DiscordSimulation]) -> Callable[..., DiscordSimulation]:
     """Give a maker of Discord servers whose store is away for the first message."""
-    made: list[DiscordSimulation] = []
 
     def make(binding: Mapping[str, Any] | None = None) -> DiscordSimulation:
-        settings = discord_settings(binding)
-        made.append(DiscordSimulation(tmp_path, settings=settings, gate=away("store.get")))
-        return made[-1]
+        return serve_discord(settings=discord_settings(binding), gate=away("store.get"))
 
-    yield make
-    for one in made:
-        one.close()
+    return make
 
 
 def test_a_command_that_cannot_be_handled_is_told(

@@ -7,6 +7,7 @@ from threadline.app.audit import Hand
 from threadline.app.codec import Unreadable
 from threadline.app.dead import every
 from threadline.app.plan import read_mail, stored_mail
+from threadline.app.telling import identity_of
 from threadline.core import keys
 from threadline.core.envelope import MAX_BODY, Arrived, FilesReady, Forget, RunEnded, Wake
 from threadline.core.ports import Blobs, Clock, ItemStore, Outgoing, Queue, Received
@@ -67,11 +68,7 @@ class DeadLetters:
         return Letter(received.id, delivery, received.sent_at, reason, received)
 
     def _reason(self, mail: Arrived) -> str:
-        message = mail.message
-        identity = keys.dedupe_key(
-            message.platform, message.app, message.workspace, message.chat, message.id
-        )
-        seen = items.read(Seen, self.store.get([items.seen(identity)])[0])
+        seen = items.read(Seen, self.store.get([items.seen(identity_of(mail.message))])[0])
         return seen.reason if seen else "not handled"
 
     def _body(self, mail: Arrived, letter: Letter) -> str:
