@@ -46,7 +46,8 @@ def test_what_sqlite_refuses_is_a_store_that_fails(alone: AloneDatabase) -> None
     alone.write(partial(add, number=1))
     with pytest.raises(StoreUnavailable, match="did not write"):
         alone.write(partial(add, number=1))
-    assert isinstance(alone.begin(partial(add, number=1)).exception(), StoreUnavailable)
+    with pytest.raises(StoreUnavailable):
+        alone.begin(partial(add, number=1)).result()
     alone.write(partial(add, number=2))
     assert numbers(alone) == [1, 2]
 

@@ -1,4 +1,4 @@
-"""One SQLite file: a writer thread, and a connection for every reader at work.
+"""One SQLite file: a connection for whoever writes, and one for every reader at work.
 
 WAL: readers never wait, and a second process may read and write at the same time. What was
 written survives `kill -9` of the process; with `synchronous="FULL"` also a power cut.
@@ -11,7 +11,6 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -20,7 +19,7 @@ from typing import Final, Literal, Self
 from threadline.backends.durable import make_folder
 from threadline.backends.sqlite import schema
 from threadline.backends.sqlite.arrivals import Arrivals
-from threadline.backends.sqlite.writer import Work, Writer, Writes
+from threadline.backends.sqlite.writer import Begun, Work, Writer, Writes
 from threadline.core.errors import StoreUnavailable
 from threadline.core.ports import Clock
 
@@ -55,7 +54,7 @@ class Database:
         """Do the work in a transaction, perhaps shared; see `Writer.run`."""
         return self._writer.run(work)
 
-    def begin[T](self, work: Work[T]) -> Future[T]:
+    def begin[T](self, work: Work[T]) -> Begun[T]:
         """Give what will come of a work that is to be written; see `Writer.begin`."""
         return self._writer.begin(work)
 

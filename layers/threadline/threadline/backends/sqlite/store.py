@@ -11,6 +11,7 @@ from typing import Final
 
 from threadline.backends.limits import check_changes, check_key, check_keys
 from threadline.backends.sqlite.database import Database
+from threadline.backends.sqlite.writer import Begun
 from threadline.core.errors import Conflict, StoreError
 from threadline.core.json import Json
 from threadline.core.ports import Change, Delete, Expect, Hindrance, Item, Key, Put
@@ -103,12 +104,12 @@ class SqliteStore:
         }
         return self._select(where, "due_at, partition, sort", wanted)
 
-    def _begin(self, changes: Sequence[Change], write_id: str) -> Future[None]:
+    def _begin(self, changes: Sequence[Change], write_id: str) -> Begun[None]:
         check_changes(changes)
         steps = [_Step.of(change) for change in changes]
         return self._database.begin(partial(self._apply, steps, write_id))
 
-    def _begin_or_refuse(self, changes: Sequence[Change]) -> Future[None]:
+    def _begin_or_refuse(self, changes: Sequence[Change]) -> Begun[None]:
         try:
             return self._begin(changes, self._write_ids())
         except (StoreError, ValueError) as refusal:
@@ -159,7 +160,7 @@ class SqliteStore:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A change made ready outside the writer's thread: its key, and its attributes as JSON."""
+    """A change made ready before its turn to be written: its key, and its attributes as JSON."""
 
     change: Change
     key: Key
@@ -189,7 +190,7 @@ class _Stored:
     expires_at: float | None
 
 
-def _hindrance(begun: Future[None]) -> Hindrance:
+def _hindrance(begun: Begun[None]) -> Hindrance:
     try:
         begun.result()
     except (StoreError, ValueError) as hindrance:
