@@ -62,25 +62,33 @@ def test_a_delivery_goes_through_the_built_ingest(ingest: Function, emulated: Em
 
 
 @pytest.mark.parametrize(
-    ("name", "answer"),
+    ("platform", "name", "answer"),
     [
-        ("slash_command.question", '{"response_type":"in_channel"}'),
-        ("button.answer", ""),
-        ("message.im", "{}"),
+        ("slack", "slash_command.question", '{"response_type":"in_channel"}'),
+        ("slack", "button.answer", ""),
+        ("slack", "message.im", "{}"),
+        ("discord", "interaction.ask", '{"type":5}'),
+        ("discord", "interaction.ping", '{"type":1}'),
     ],
 )
-def test_a_cold_function_answers_slack_in_time(
-    built: Path, emulated: Emulated, ingest: Function, tmp_path: Path, name: str, answer: str
+def test_a_cold_function_answers_in_time(
+    built: Path,
+    emulated: Emulated,
+    ingest: Function,
+    tmp_path: Path,
+    platform: str,
+    name: str,
+    answer: str,
 ) -> None:
-    """From the start of its process on, within the 3 s that Slack waits; forms come as base64."""
+    """From the start of its process on, within the 3 s that these wait; forms come as base64."""
     assert ingest.process.poll() is None
-    (slack,) = [one for one in KNOCKING if one.platform.name == "slack"]
-    event = stamped(slack, recording("slack", name))
+    (knocking,) = [one for one in KNOCKING if one.platform.name == platform]
+    event = stamped(knocking, recording(platform, name))
     body = base64.b64encode(event["body"].encode()).decode()
     with running(built, emulated, "IngestFunction", tmp_path / "cold") as cold:
         began = time.monotonic()
         told = cold.invoke({**event, "body": body, "isBase64Encoded": True})
-        assert time.monotonic() - began < slack.platform.traits.ack_deadline
+        assert time.monotonic() - began < knocking.platform.traits.ack_deadline == 3.0
     assert (told["statusCode"], told["body"]) == (200, answer)
 
 
