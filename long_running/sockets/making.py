@@ -88,7 +88,7 @@ class Making:
         """List the sockets that the settings and the secrets ask for."""
         found = []
         for app in settings.apps:
-            needs = self._needs(app)
+            needs = self._needs(app) if app.enabled else ()
             secrets = self.world.secrets.get(f"{app.platform}/{app.app}") if needs else {}
             if needs and all(secrets.get(name) for name in needs):
                 found.append(Wanted(app, _mark(app, secrets), secrets))

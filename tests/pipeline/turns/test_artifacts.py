@@ -13,6 +13,7 @@ from tests.simulation.world import Killed
 from tests.stubs.feishu import Fault as FeishuFault
 from tests.stubs.feishu_rules import Do
 from tests.stubs.slack import Fault as SlackFault
+from tests.stubs.telegram import Fault
 from threadline.app.handing import LARGEST, sent_as
 from threadline.backends.outgoing import Passage, PlannedGate
 from threadline.core.texts import say
@@ -219,6 +220,28 @@ def test_a_file_that_slack_refuses_is_said(make: Callable[..., Any]) -> None:
     world.run()
     assert words(world)[1:] == [unsent("a.txt", "file_not_taken")]
     assert files(world) == []
+
+
+def test_a_file_that_is_refused_does_not_hold_up_the_next(make: Callable[..., Any]) -> None:
+    """Of two files the first is refused: the second is sent."""
+    world: SlackOfDeerFlow = make(SlackOfDeerFlow)
+    refusal = SlackFault.word("file_uploads_disabled")
+    world.slack.fault("files.getUploadURLExternal", refusal)
+    ask(world, "present a.txt,b.txt")
+    world.run()
+    assert words(world)[1:] == [unsent("a.txt", "file_not_taken")]
+    assert files(world) == [content("b.txt")]
+
+
+def test_files_are_sent_though_the_words_are_refused(make: Callable[..., Any]) -> None:
+    """What the chat does not take of an answer is left to the operator; its files still come."""
+    world: GatewaySimulation = make(GatewaySimulation)
+    world.telegram.fault("sendMessage", Fault.status(400), times=50)
+    world.telegram.fault("editMessageText", Fault.status(400), times=50)
+    ask(world, "present a.txt,b.txt")
+    world.run()
+    assert files(world) == [content("a.txt"), content("b.txt")]
+    assert "failed" in {line.get("state") for line in world.lines}
 
 
 def test_a_file_in_doubt_is_said_and_not_sent_again(make: Callable[..., Any]) -> None:

@@ -30,6 +30,15 @@ def test_a_socket_is_held_while_it_is_configured(stage: Stage) -> None:
     assert host.states() == {}
 
 
+def test_an_app_that_is_switched_off_is_let_go(stage: Stage) -> None:
+    """It stands in the settings, and nothing is held for it, whatever its secrets are."""
+    host = stage.host()
+    host.look()
+    host.follow(replace(SETTINGS, apps=(replace(APP, enabled=False),)))
+    stage.later(host, 20)
+    assert ([line.stopped for line in stage.lines], host.states()) == ([1], {})
+
+
 def test_of_two_hosts_one_holds(stage: Stage) -> None:
     """The second waits, and takes over within a minute once the first one is silent."""
     first, second = stage.host("one"), stage.host("two")
