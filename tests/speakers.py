@@ -18,7 +18,15 @@ from threadline.core.platform import (
     UploadsFiles,
 )
 from threadline.core.policy import Policy, guarded
-from threadline.core.posting import Credentials, Destination, Draft, Receipt, Reply, Stage
+from threadline.core.posting import (
+    Credentials,
+    Destination,
+    Draft,
+    FileDraft,
+    Receipt,
+    Reply,
+    Stage,
+)
 
 
 class Speaks(Posts, Edits, Signals, ReadsHistory, FetchesFiles, UploadsFiles, Protocol):
@@ -73,5 +81,5 @@ class PlatformSpeaker:
     def upload(self, name: str, body: bytes, to: Destination) -> Receipt:
         """Upload bytes as a file."""
         self.blobs.put("made", body, "text/plain")
-        made = BlobRef("made", len(body), "text/plain")
-        return self.run(self.platform.upload(name, made, to, self.credentials))
+        made = FileDraft(name, BlobRef("made", len(body), "text/plain"))
+        return self.run(self.platform.upload(made, to, self.credentials))

@@ -24,7 +24,7 @@ from threadline.core.errors import PostError
 from threadline.core.http import BlobRef, Flow, HttpRequest, HttpResponse, Lost, SaveTo
 from threadline.core.message import FileRef
 from threadline.core.policy import Policy, guarded
-from threadline.core.posting import Draft, Receipt, Stage
+from threadline.core.posting import Draft, FileDraft, Receipt, Stage
 from threadline.platforms.discord import PLATFORM as DISCORD
 from threadline.platforms.discord import needs as discord_needs
 from threadline.platforms.feishu import PLATFORM as FEISHU
@@ -32,7 +32,7 @@ from threadline.platforms.github import PLATFORM as GITHUB
 from threadline.platforms.slack import PLATFORM as SLACK
 
 NONCE: Final = "0123456789abcdef0123456789abcdef"
-MADE: Final = BlobRef("made", 6, "text/plain")
+MADE: Final = FileDraft("made.txt", BlobRef("made", 6, "text/plain"))
 NOT_PERMITTED: Final = (
     b"missing_scope",
     b"99991672",
@@ -100,7 +100,7 @@ def slack(granted: Collection[str], folder: Path) -> list[str]:
             calls(SLACK.edit(Draft("two"), posted or Receipt("1.1"), to, app.credentials))
             calls(SLACK.signal(Stage.DONE, to, app.credentials))
             calls(SLACK.find_posted(Draft(""), to, app.credentials, NONCE))
-            calls(SLACK.upload("made.txt", MADE, to, app.credentials))
+            calls(SLACK.upload(MADE, to, app.credentials))
         file = FileRef("F1", "F1", "text/plain", 7)
         calls(SLACK.fetch(file, app.credentials, SaveTo("got", 99)))
         return calls.refused
@@ -123,7 +123,7 @@ def feishu(granted: Collection[str], folder: Path) -> list[str]:
         calls(FEISHU.edit(Draft("two"), known, to, app.credentials))
         calls(FEISHU.signal(Stage.DONE, to, app.credentials))
         calls(FEISHU.find_posted(Draft(""), to, app.credentials, NONCE))
-        calls(FEISHU.upload("made.txt", MADE, to, app.credentials))
+        calls(FEISHU.upload(MADE, to, app.credentials))
         file = FileRef(f"{said}/file/file_1", "file_1", "text/plain", 7, message=said)
         calls(FEISHU.fetch(file, app.credentials, SaveTo("got", 99)))
         return calls.refused
@@ -168,7 +168,7 @@ def discord(granted: Collection[str], folder: Path) -> list[str]:
         calls(DISCORD.post(Draft("one"), to, app, NONCE))
         calls(DISCORD.post(Draft("two"), threaded, app, NONCE[::-1]))
         calls(DISCORD.signal(Stage.FAILED, to, app))
-        calls(DISCORD.upload("made.txt", MADE, to, app))
+        calls(DISCORD.upload(MADE, to, app))
         lost = FileRef(
             "https://cdn.discordapp.com/gone", "gone", "text/plain", 7,
             message=f"{GENERAL}/{asked['id']}/1",

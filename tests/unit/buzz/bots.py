@@ -18,7 +18,7 @@ from threadline.backends.http_blocking import BlockingHttp
 from threadline.core.http import BlobRef, Flow, HttpRequest, HttpResponse, Lost, SaveTo
 from threadline.core.ids import AppName
 from threadline.core.message import FileRef
-from threadline.core.posting import Credentials, Destination, Receipt
+from threadline.core.posting import Credentials, Destination, FileDraft, Receipt
 from threadline.platforms.buzz import PLATFORM
 
 ASKED: Final = "cd" * 32
@@ -75,7 +75,7 @@ class Bot:
         """Upload what an agent made, as it is saved by whoever fetched it."""
         self.blobs.put("made", body)
         made = BlobRef("made", len(body), "text/plain", sha256 or digest(body))
-        return self.run(PLATFORM.upload(name, made, to, self.using, NOW + 2.5))
+        return self.run(PLATFORM.upload(FileDraft(name, made, NOW + 2.5), to, self.using))
 
 
 def digest(body: bytes) -> str:

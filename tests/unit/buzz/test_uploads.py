@@ -18,6 +18,7 @@ from threadline.core.errors import (
     RateLimited,
 )
 from threadline.core.http import BlobRef, Lost
+from threadline.core.posting import FileDraft
 from threadline.platforms.buzz import PLATFORM
 
 OTHER = "0f" * 32
@@ -138,7 +139,7 @@ def test_what_is_not_as_it_says_is_not_posted(bot: Bot, body: bytes, sha256: str
 
 def test_a_file_without_a_known_hash_is_not_signed_for() -> None:
     """Where nobody hashed it there is nothing to ask leave for."""
-    flow = PLATFORM.upload("a", BlobRef("made", 5), TO, credentials(), NOW)
+    flow = PLATFORM.upload(FileDraft("a", BlobRef("made", 5), NOW), TO, credentials())
     with pytest.raises(PostRejected):
         next(flow)
 

@@ -16,7 +16,7 @@ from threadline.core.errors import (
 )
 from threadline.core.http import BlobRef, HttpRequest, HttpResponse, Joined, Lost, SaveTo
 from threadline.core.message import FileRef
-from threadline.core.posting import Draft, Receipt, Reply, Stage, Tone
+from threadline.core.posting import Draft, FileDraft, Receipt, Reply, Stage, Tone
 from threadline.platforms.discord import PLATFORM
 from threadline.platforms.discord.rest import used_up_for
 
@@ -301,7 +301,7 @@ def test_a_file_that_cannot_be_had_says_why(
 def test_a_file_is_sent_as_a_form() -> None:
     """Name and type stand in their quotes, the bytes come from the store."""
     script = Script([message()])
-    flow = PLATFORM.upload('a"b\r\n.txt', FILED, IN_THREAD, CREDENTIALS)
+    flow = PLATFORM.upload(FileDraft('a"b\r\n.txt', FILED), IN_THREAD, CREDENTIALS)
     assert script.run(flow).id == "17"
     form = script.requests[0].body
     assert isinstance(form, Joined)
@@ -310,7 +310,9 @@ def test_a_file_is_sent_as_a_form() -> None:
     assert b'name="files[0]"; filename="ab.txt"\r\nContent-Type: text/plain\r\n\r\n' in head
     assert form.parts[1] == FILED
     assert not script.requests[0].repeatable
+    small = FileDraft("a", FILED)
+    large = FileDraft("a", replace(FILED, size=11_000_000))
     with pytest.raises(PostUnknown):
-        Script([Lost("reset", sent=True)]).run(PLATFORM.upload("a", FILED, TO, CREDENTIALS))
+        Script([Lost("reset", sent=True)]).run(PLATFORM.upload(small, TO, CREDENTIALS))
     with pytest.raises(PostRejected):
-        Script([]).run(PLATFORM.upload("a", replace(FILED, size=11_000_000), TO, CREDENTIALS))
+        Script([]).run(PLATFORM.upload(large, TO, CREDENTIALS))

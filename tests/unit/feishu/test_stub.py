@@ -20,7 +20,7 @@ from threadline.core.errors import (
 )
 from threadline.core.http import BlobRef
 from threadline.core.message import FileRef
-from threadline.core.posting import Draft, Receipt, Reply, Stage, Tone
+from threadline.core.posting import Draft, FileDraft, Receipt, Reply, Stage, Tone
 from threadline.platforms.feishu import PLATFORM
 
 GROUP, TOPICS, ADA = "oc_group", "oc_topics", "oc_ada"
@@ -341,7 +341,8 @@ def test_files_that_feishu_does_not_take_are_not_sent(
     feishu: FeishuStub, app: Speaker, size: int
 ) -> None:
     """Empty ones and those above 30 MB."""
-    flow = PLATFORM.upload("a.bin", BlobRef("made", size, ""), to(ADA), app.credentials)
+    file = FileDraft("a.bin", BlobRef("made", size, ""))
+    flow = PLATFORM.upload(file, to(ADA), app.credentials)
     with pytest.raises(PostRejected):
         app.run(flow)
     assert feishu.calls_of(Do.FILE, Do.IMAGE) == []

@@ -15,7 +15,15 @@ from threadline.core.http import BlobRef, Flow, SaveTo
 from threadline.core.ids import AppName
 from threadline.core.message import FileRef
 from threadline.core.policy import Policy, guarded
-from threadline.core.posting import Credentials, Destination, Draft, Receipt, Reply, Stage
+from threadline.core.posting import (
+    Credentials,
+    Destination,
+    Draft,
+    FileDraft,
+    Receipt,
+    Reply,
+    Stage,
+)
 from threadline.platforms.telegram import PLATFORM
 
 
@@ -62,8 +70,8 @@ class Speaker:
     def upload(self, name: str, mime: str, body: bytes, to: Destination) -> Receipt:
         """Upload bytes as a file."""
         self.blobs.put("made", body, mime)
-        made = BlobRef("made", len(body), mime)
-        return self.run(PLATFORM.upload(name, made, to, self.credentials))
+        made = FileDraft(name, BlobRef("made", len(body), mime))
+        return self.run(PLATFORM.upload(made, to, self.credentials))
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from tests.flows import Script
 from threadline.core.errors import CredentialsRejected, PlatformUnavailable, PostError, PostRejected
 from threadline.core.http import BlobRef, HttpRequest, HttpResponse, Joined, Lost, SaveTo
 from threadline.core.message import FileRef
+from threadline.core.posting import FileDraft
 from threadline.platforms.telegram import PLATFORM
 
 FILE = FileRef("file-id", "report.pdf", "application/pdf", 1000)
@@ -126,7 +127,8 @@ def upload(
 ) -> list[HttpRequest]:
     """Upload a file and give the requests."""
     script = Script(answers)
-    script.run(PLATFORM.upload(name, BlobRef("blob/1", size, mime), to, CREDENTIALS))
+    file = FileDraft(name, BlobRef("blob/1", size, mime))
+    script.run(PLATFORM.upload(file, to, CREDENTIALS))
     return script.requests
 
 

@@ -18,7 +18,7 @@ from threadline.core.platform import (
     UploadsFiles,
 )
 from threadline.core.policy import Policy, guarded, over_http
-from threadline.core.posting import Credentials, Destination, Receipt
+from threadline.core.posting import Credentials, Destination, FileDraft, Receipt
 from threadline.core.records import Part
 
 TOKEN_SPARE: Final = 300.0
@@ -93,17 +93,16 @@ def _do(platform: Platform, using: Credentials, part: Part) -> Flow[Receipt]:
             yield from platform.signal(part.stage, part.destination, using)
             return Receipt("")
         case "upload" if isinstance(platform, UploadsFiles):
-            facts, after_the_words = part.draft.facts, part.order + part.number
-            file = BlobRef(
-                facts["blob"], int(facts["size"]), facts["mime"], facts.get("sha256", "")
-            )
-            return (
-                yield from platform.upload(
-                    facts["name"], file, part.destination, using, after_the_words
-                )
-            )
+            return (yield from platform.upload(_file(part), part.destination, using))
         case _:
             raise PostRejected(f"{platform.name} cannot {part.action}")
+
+
+def _file(part: Part) -> FileDraft:
+    """Give the file that a part posts, dated after the words that name it."""
+    facts = part.draft.facts
+    blob = BlobRef(facts["blob"], int(facts["size"]), facts["mime"], facts.get("sha256", ""))
+    return FileDraft(facts["name"], blob, part.order + part.number)
 
 
 def _with_token[T](

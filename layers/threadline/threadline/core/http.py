@@ -11,7 +11,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class BlobRef:
-    """A stored body by name; `size` in bytes, `sha256` in hex where it was only just saved."""
+    """A stored body by name; `size` in bytes, `sha256` in hex where that is known."""
 
     name: str
     size: int

@@ -10,6 +10,7 @@ from threadline.core.posting import (
     Credentials,
     Destination,
     Draft,
+    FileDraft,
     Receipt,
     Reply,
     Stage,
@@ -108,10 +109,8 @@ class FetchesFiles(Platform, Protocol):
 class UploadsFiles(Platform, Protocol):
     """Can post a file the agent made."""
 
-    def upload(
-        self, name: str, file: BlobRef, to: Destination, credentials: Credentials, at: float = 0.0
-    ) -> Flow[Receipt]:
-        """Post the blob as a file; `at` is the same for every repeat. Raises PostError."""
+    def upload(self, file: FileDraft, to: Destination, credentials: Credentials) -> Flow[Receipt]:
+        """Post a file. Raises PostError."""
         ...
 
 

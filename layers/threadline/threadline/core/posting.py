@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
+from threadline.core.http import BlobRef
 from threadline.core.ids import AppName, PlatformName
 
 
@@ -50,6 +51,15 @@ class Draft:
 
     text: str
     facts: Mapping[str, str] = field(default_factory=dict)
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class FileDraft:
+    """A file to be posted as a message of its own; `name` is shown to people, `at` as a draft's."""
+
+    name: str
+    blob: BlobRef
     at: float = 0.0
 
 

@@ -11,7 +11,15 @@ from threadline.core.errors import CredentialsRejected
 from threadline.core.http import BlobRef, Flow, SaveTo
 from threadline.core.ids import PlatformName
 from threadline.core.message import FileRef, Parsed, Webhook
-from threadline.core.posting import Credentials, Destination, Draft, Receipt, Reply, Traits
+from threadline.core.posting import (
+    Credentials,
+    Destination,
+    Draft,
+    FileDraft,
+    Receipt,
+    Reply,
+    Traits,
+)
 from threadline.core.settings import AppSettings
 from threadline.core.setup import Finding, Needs, Registration, Step
 from threadline.core.socket import Cursor, Opening
@@ -100,12 +108,10 @@ class Buzz:
 
         return fetch(file, credentials, save_to)
 
-    def upload(
-        self, name: str, file: BlobRef, to: Destination, credentials: Credentials, at: float = 0.0
-    ) -> Flow[Receipt]:
+    def upload(self, file: FileDraft, to: Destination, credentials: Credentials) -> Flow[Receipt]:
         from threadline.platforms.buzz.transfer import upload
 
-        return upload(file, name, to, credentials, at)
+        return upload(file, to, credentials)
 
     def needs(self) -> Needs:
         from threadline.platforms.buzz.needs import NEEDS

@@ -23,7 +23,7 @@ from threadline.core.http import BlobRef, Flow, HttpRequest, HttpResponse, Lost,
 from threadline.core.legible import legible
 from threadline.core.message import FileRef
 from threadline.core.policy import over_http
-from threadline.core.posting import Credentials, Destination, Draft, Receipt
+from threadline.core.posting import Credentials, Destination, Draft, FileDraft, Receipt
 from threadline.platforms.buzz import api
 from threadline.platforms.buzz.event import BLOSSOM, LATEST, signer
 from threadline.platforms.buzz.files import MAX_DOWNLOAD, MAX_UPLOAD, MIME, PLACE
@@ -57,23 +57,21 @@ def fetch(file: FileRef, credentials: Credentials, save_to: SaveTo) -> Flow[Blob
     return _checked(answer, place[1], limit, file.mime)
 
 
-def upload(
-    file: BlobRef, name: str, to: Destination, credentials: Credentials, at: float
-) -> Flow[Receipt]:
+def upload(file: FileDraft, to: Destination, credentials: Credentials) -> Flow[Receipt]:
     """Store a file on the relay, then say so in a message of its own. Raises PostError.
 
     Storing it again changes nothing, and nobody sees it before the message: of what was lost on
     the way to there it is certain that no post stands.
     """
-    if hides_context(name):
+    if hides_context(file.name):
         raise PostRejected("hidden context is not signed")
-    if not 0 < file.size <= MAX_UPLOAD or not file.sha256:
+    if not 0 < file.blob.size <= MAX_UPLOAD or not file.blob.sha256:
         raise PostRejected("Buzz takes files of 1 byte to 50 MB")
-    answer = yield from _put(file, credentials)
+    answer = yield from _put(file.blob, credentials)
     if failure := _failure(answer):
         raise failure
-    kept = _kept(answer, file, name)
-    draft = Draft(kept.link, at=at)
+    kept = _kept(answer, file)
+    draft = Draft(kept.link, at=file.at)
     return (yield from api.say(draft, to, 0, "", credentials, (kept.imeta,)))
 
 
@@ -113,11 +111,11 @@ def _put(file: BlobRef, credentials: Credentials) -> Flow[HttpResponse | Lost]:
     return (yield from ask(request))
 
 
-def _kept(answer: HttpResponse | Lost, file: BlobRef, name: str) -> Stored:
-    kept = stored(answer.body, name) if isinstance(answer, HttpResponse) else None
+def _kept(answer: HttpResponse | Lost, file: FileDraft) -> Stored:
+    kept = stored(answer.body, file.name) if isinstance(answer, HttpResponse) else None
     if kept is None:
         raise PlatformUnavailable("the relay did not say where it keeps the file")
-    if (kept.sha256, kept.size) != (file.sha256, file.size):
+    if (kept.sha256, kept.size) != (file.blob.sha256, file.blob.size):
         raise PostRejected("the relay keeps something else than was sent")
     return kept
 

@@ -13,6 +13,7 @@ from threadline.core.posting import (
     Credentials,
     Destination,
     Draft,
+    FileDraft,
     Receipt,
     Reply,
     Stage,
@@ -153,17 +154,10 @@ class Discord:
 
         return transfer.fetch(file, credentials, save_to)
 
-    def upload(
-        self,
-        name: str,
-        file: BlobRef,
-        to: Destination,
-        credentials: Credentials,
-        at: float = 0.0,  # noqa: ARG002 - Discord dates what it takes
-    ) -> Flow[Receipt]:
+    def upload(self, file: FileDraft, to: Destination, credentials: Credentials) -> Flow[Receipt]:
         from threadline.platforms.discord import transfer
 
-        return transfer.upload(file, name, to, credentials)
+        return transfer.upload(file.blob, file.name, to, credentials)
 
     def needs(self) -> Needs:
         from threadline.platforms.discord.needs import NEEDS

@@ -13,6 +13,7 @@ from threadline.core.posting import (
     Credentials,
     Destination,
     Draft,
+    FileDraft,
     Receipt,
     Reply,
     Stage,
@@ -112,17 +113,10 @@ class Feishu:
 
         return fetch(file, credentials, save_to)
 
-    def upload(
-        self,
-        name: str,
-        file: BlobRef,
-        to: Destination,
-        credentials: Credentials,
-        at: float = 0.0,  # noqa: ARG002 - Feishu dates what it takes
-    ) -> Flow[Receipt]:
+    def upload(self, file: FileDraft, to: Destination, credentials: Credentials) -> Flow[Receipt]:
         from threadline.platforms.feishu.transfer import upload
 
-        return upload(file, name, to, credentials)
+        return upload(file.blob, file.name, to, credentials)
 
     def needs(self) -> Needs:
         from threadline.platforms.feishu.needs import NEEDS

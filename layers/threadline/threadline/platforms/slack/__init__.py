@@ -14,6 +14,7 @@ from threadline.core.posting import (
     Credentials,
     Destination,
     Draft,
+    FileDraft,
     Receipt,
     Reply,
     Stage,
@@ -103,17 +104,10 @@ class Slack:
 
         return fetch(file, credentials, save_to)
 
-    def upload(
-        self,
-        name: str,
-        file: BlobRef,
-        to: Destination,
-        credentials: Credentials,
-        at: float = 0.0,  # noqa: ARG002 - Slack dates what it takes
-    ) -> Flow[Receipt]:
+    def upload(self, file: FileDraft, to: Destination, credentials: Credentials) -> Flow[Receipt]:
         from threadline.platforms.slack.transfer import upload
 
-        return upload(file, name, to, credentials)
+        return upload(file.blob, file.name, to, credentials)
 
     def needs(self) -> Needs:
         from threadline.platforms.slack.needs import NEEDS

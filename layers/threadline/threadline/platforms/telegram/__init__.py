@@ -12,6 +12,7 @@ from threadline.core.posting import (
     Credentials,
     Destination,
     Draft,
+    FileDraft,
     Receipt,
     Reply,
     Stage,
@@ -80,15 +81,8 @@ class Telegram:
     def fetch(self, file: FileRef, credentials: Credentials, save_to: SaveTo) -> Flow[BlobRef]:
         return transfer.fetch(file, credentials, save_to)
 
-    def upload(
-        self,
-        name: str,
-        file: BlobRef,
-        to: Destination,
-        credentials: Credentials,
-        at: float = 0.0,  # noqa: ARG002 - Telegram dates what it takes
-    ) -> Flow[Receipt]:
-        return transfer.upload(file, name, to, credentials)
+    def upload(self, file: FileDraft, to: Destination, credentials: Credentials) -> Flow[Receipt]:
+        return transfer.upload(file.blob, file.name, to, credentials)
 
     def needs(self) -> Needs:
         from threadline.platforms.telegram.needs import NEEDS
