@@ -5,6 +5,7 @@ import socket as sockets
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -14,7 +15,8 @@ from websockets.utils import accept_key
 
 from long_running.sockets import pumping, session
 from long_running.sockets.state import Phase
-from tests.pipeline.buzz.people import Listener, connected, until
+from tests.pipeline.buzz.people import Listener, until
+from tests.pipeline.buzz.test_held_back import counting
 from tests.pipeline.buzz.test_rude import polite, tell
 from tests.stubs.rude_relay import RudeRelay, rude_relay
 
@@ -115,14 +117,19 @@ def test_what_was_read_is_finished_before_it_ends() -> None:
         relay.hear(line, 30)
 
     with rude_relay(talking) as relay:
-        listener = Slow(relay)
+        listener, fed = Slow(relay), list[str]()
         socket = listener.socket()
+        counting(socket, fed)
         began = time.time()
         socket.start()
-        connected(socket)
-        until(lambda: listener.bodies)
-        assert len(listener.bodies) < 6
-        assert socket.stop()
+        until(lambda: len(fed) == 6, lambda: len(fed))
+        with ThreadPoolExecutor(1) as others:
+            stopping = others.submit(socket.stop)
+            time.sleep(0.3)
+            assert not stopping.done()
+            assert listener.bodies == []
+            listener.opens.set()
+            assert stopping.result(30)
         assert listener.texts() == [f"1.{number}" for number in range(6)]
         assert began <= socket.state.last_event <= time.time()
         place = json.loads(listener.cursor["channel/ch-1"])
@@ -130,10 +137,13 @@ def test_what_was_read_is_finished_before_it_ends() -> None:
         assert relay.came == 1
 
 
+@dataclass(slots=True)
 class Slow(Listener):
-    """Somebody whose mailbox takes its time."""
+    """Somebody whose mailbox takes nothing before it `opens`."""
+
+    opens: threading.Event = field(default_factory=threading.Event)
 
     def accept(self, body: bytes) -> bool:
-        """Keep a delivery, a while later."""
-        time.sleep(0.3)
+        """Keep a delivery, once that is possible."""
+        self.opens.wait(30)
         return Listener.accept(self, body)

@@ -155,6 +155,17 @@ class Counted:
         return replace(step, session=Counted(step.session, self.fed))
 
 
+def counting(socket: SessionSocket, fed: list[str]) -> None:
+    """Let a socket's sessions count what they are fed."""
+    opening = socket.open
+
+    def counted(cursor: Cursor, now: float, random: float) -> Opening:
+        opened = opening(cursor, now, random)
+        return replace(opened, session=Counted(opened.session, fed))
+
+    socket.open = counted
+
+
 def test_reading_pauses_while_the_mailbox_takes_nothing() -> None:
     """What is read and not yet taken stays bounded, however much is said; then all of it comes."""
     many, fed = 2 * MOST_WAITING, list[str]()
@@ -167,13 +178,7 @@ def test_reading_pauses_while_the_mailbox_takes_nothing() -> None:
 
     with met(flooding) as (_, listener, socket):
         listener.refuse = 1_000_000
-        opening = socket.open
-
-        def counted(cursor: Cursor, now: float, random: float) -> Opening:
-            opened = opening(cursor, now, random)
-            return replace(opened, session=Counted(opened.session, fed))
-
-        socket.open = counted
+        counting(socket, fed)
         socket.start()
         connected(socket)
         until(lambda: len(fed) >= MOST_WAITING)
