@@ -15,10 +15,12 @@ from websockets.utils import accept_key
 
 from long_running.sockets import pumping, session
 from long_running.sockets.state import Phase
-from tests.pipeline.buzz.people import Listener, until
+from tests.pipeline.buzz.people import Listener, now, said, until
 from tests.pipeline.buzz.test_held_back import counting
 from tests.pipeline.buzz.test_rude import polite, tell
+from tests.stubs.nostr_relay import nostr_relay
 from tests.stubs.rude_relay import RudeRelay, rude_relay
+from tests.unit.buzz.relay import RELAY, added, channel
 
 
 def silent(relay: RudeRelay, line: ServerConnection) -> None:
@@ -41,6 +43,23 @@ def test_a_relay_that_never_lets_in_is_deaf_and_left(monkeypatch: pytest.MonkeyP
             assert "never let us listen" in socket.state.why
             assert relay.came == 1
             until(lambda: relay.came >= 2)
+        finally:
+            assert socket.stop()
+
+
+def test_a_bot_in_no_channel_is_deaf_until_it_is_added_to_one() -> None:
+    """On a real relay: let in, it says that it hears no channel; the first one is heard at once."""
+    with nostr_relay(RELAY) as relay:
+        listener = Listener(relay)
+        socket = listener.socket()
+        socket.start()
+        try:
+            until(lambda: socket.state.phase is Phase.DEAF, socket.state)
+            assert "no channel is heard" in socket.state.why
+            relay.publish(channel("ch-1", at=now()), added("ch-1", now()))
+            until(lambda: socket.state.phase is Phase.CONNECTED, socket.state)
+            relay.publish(said("hello"))
+            until(lambda: listener.texts() == ["hello"], listener.texts)
         finally:
             assert socket.stop()
 
