@@ -6,6 +6,7 @@ from typing import Final
 from threadline.app import codec, items
 from threadline.app.arrive import arrive, scene_of
 from threadline.app.codec import Unreadable
+from threadline.app.dead import group_of
 from threadline.app.ended import files_ready, run_ended
 from threadline.app.forgotten import forget
 from threadline.app.plan import Plan, mailbox_of, read_mail
@@ -13,7 +14,6 @@ from threadline.app.scene import Scene, open_scene
 from threadline.app.untaken import mark_dead
 from threadline.app.wake import wake
 from threadline.app.world import World
-from threadline.core import keys
 from threadline.core.envelope import Arrived, FilesReady, Forget, Mail, RunEnded, Wake
 from threadline.core.errors import Conflict, StoreError
 from threadline.core.ids import ConversationKey
@@ -204,7 +204,7 @@ def _delivery(mail: Mail, received: Received) -> str:
 
 def _to_dead_letters(world: World, received: Received) -> None:
     world.queues.dead.send(
-        [Outgoing(received.body, group=keys.queue_id(received.id), dedup=received.id[:128])]
+        [Outgoing(received.body, group=group_of(received.id), dedup=received.id[:128])]
     )
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from threadline.app import items, waits
 from threadline.app.agents import brief
+from threadline.app.dead import group_of
 from threadline.app.place import digest
 from threadline.app.plan import write_mail
 from threadline.app.scene import Scene
@@ -68,7 +69,7 @@ def bury(scene: Scene, batch: list[Waiting], reason: Reason) -> None:
         letters.append(
             Outgoing(
                 write_mail(scene.world, mail),
-                group=keys.queue_id(waiting.turn),
+                group=group_of(waiting.turn),
                 dedup=keys.queue_id(f"{waiting.turn}{scene.now}"),
             )
         )

@@ -1,5 +1,6 @@
 """Dead letters: listed, and put back into their mailbox without touching their neighbours."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from threadline.app import audit, codec, items
@@ -16,13 +17,14 @@ from threadline.core.records import Seen
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A dead letter: what it was, of which delivery, since when, and why it died."""
+    """A dead letter: of which delivery, accepted or set aside when, and why it died."""
 
     id: str
     delivery: str
     since: float
     reason: str
     received: Received
+    order: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +38,33 @@ class DeadLetters:
     clock: Clock
 
     def letters(self) -> tuple[Letter, ...]:
-        """List every letter, oldest first; they stay where they are."""
-        return tuple(map(self._letter, every(self.dead)))
+        """List every letter, oldest first; they stay among the dead."""
+        with every(self.dead) as found:
+            return self._in_order(found)
 
     def put_back(self, wanted: str, hand: Hand) -> int:
         """Put back the letters of one delivery or id, or "" for all; give how many went.
 
         Each behind an audit row, so that what was begun is never without one. Raises StoreError.
         """
-        moved = 0
-        for letter in map(self._letter, every(self.dead)):
-            if wanted and wanted not in {letter.id, letter.delivery}:
-                continue
-            this = Hand(hand.by, f"{hand.unique}{moved}")
-            row = audit.row("redrive", self.clock.now(), this, delivery=letter.delivery)
-            self.store.write([row])
-            self._move(letter)
-            moved += 1
-        return moved
+        with every(self.dead) as found:
+            meant = [
+                letter
+                for letter in self._in_order(found)
+                if not wanted or wanted in {letter.id, letter.delivery}
+            ]
+            for moved, letter in enumerate(meant):
+                this = Hand(hand.by, f"{hand.unique}{moved}")
+                row = audit.row("redrive", self.clock.now(), this, delivery=letter.delivery)
+                self.store.write([row])
+                self._move(letter)
+        return len(meant)
+
+    def _in_order(self, found: Sequence[Received]) -> tuple[Letter, ...]:
+        return tuple(sorted(map(self._letter, found), key=lambda one: (one.since, one.order)))
 
     def _letter(self, received: Received) -> Letter:
-        delivery, reason = "", "unreadable"
+        delivery, order, since, reason = "", "", received.sent_at, "unreadable"
         try:
             mail = read_mail(self.blobs, received.body)
         except Unreadable:
@@ -65,7 +73,8 @@ class DeadLetters:
             reason = mail.kind
             if isinstance(mail, Arrived):
                 delivery, reason = mail.message.delivery, self._reason(mail)
-        return Letter(received.id, delivery, received.sent_at, reason, received)
+                since, order = mail.accepted_at, mail.message.order
+        return Letter(received.id, delivery, since, reason, received, order)
 
     def _reason(self, mail: Arrived) -> str:
         seen = items.read(Seen, self.store.get([items.seen(identity_of(mail.message))])[0])

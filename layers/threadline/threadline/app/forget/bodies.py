@@ -51,13 +51,11 @@ def remove(blobs: Blobs, bodies: Sequence[Body]) -> None:
 
 def letters(dead: Queue, blobs: Blobs, traces: Traces, *, remove: bool) -> int:
     """Count the subject's dead letters, or remove them; all others stay where they are."""
-    counted = 0
-    for one in every(dead):
-        theirs = is_letter(blobs, traces, one.body)
-        counted += theirs
-        if theirs and remove:
-            dead.delete([one.receipt])
-    return counted
+    with every(dead) as found:
+        theirs = [one.receipt for one in found if is_letter(blobs, traces, one.body)]
+        if remove:
+            dead.delete(theirs)
+    return len(theirs)
 
 
 def is_letter(blobs: Blobs, traces: Traces, body: str) -> bool:
