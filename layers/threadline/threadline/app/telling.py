@@ -34,7 +34,7 @@ WAITED_FOR: Final = 900.0
 
 
 def tell(world: World, mail: Arrived, reason: str) -> None:
-    """Say why nothing follows to who gave a command and waits for its answer.
+    """Tell whoever gave a command and waits for its answer why nothing follows.
 
     The sentence is the message's effect, and it has one: what had its effect is told nothing, what
     was told has no other. Raises Conflict.

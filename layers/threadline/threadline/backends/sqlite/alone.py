@@ -1,7 +1,7 @@
 """The database of a single thread that has the file to itself, as in virtual time.
 
-There nobody waits for anybody, and handing work to another thread and back is most of what a write
-costs.
+There nobody waits for anybody: one connection reads and writes, locks the file for good, and keeps
+its journal in memory.
 """
 
 import sqlite3
