@@ -50,6 +50,14 @@ def thread(world: Simulation) -> None:
     world.hear(f"<@{BOT}> and more", place)
 
 
+def refused(world: Simulation) -> None:
+    """A slash command of somebody who may not talk, and a mention, of which nobody waits."""
+    command(world)
+    world.run(60)
+    assert isinstance(world, DiscordInstallation)
+    world.hear(f"<@{BOT}> long 3")
+
+
 def command(world: Simulation) -> None:
     """A slash command with an answer of several parts."""
     assert isinstance(world, DiscordInstallation)

@@ -11,6 +11,7 @@ from threadline.app.plan import read_mail
 from threadline.app.redrive import Letter
 from threadline.app.telling import identity_of
 from threadline.core.envelope import Arrived
+from threadline.core.message import Message
 from threadline.core.reasons import Reason
 from threadline.core.records import Fate, Seen
 from threadline.core.texts import say
@@ -34,10 +35,21 @@ def without_effect(world: Simulation, letters: Sequence[Letter]) -> tuple[Letter
 
 def _had_its_effect(world: Simulation, letter: Letter) -> bool:
     ports = world.ports.ports
-    mail = read_mail(ports.blobs, letter.received.body)
-    assert isinstance(mail, Arrived)
-    seen = read(Seen, ports.store.get([seen_key(identity_of(mail.message))])[0])
+    message = _message(world, letter)
+    seen = read(Seen, ports.store.get([seen_key(identity_of(message))])[0])
     return seen is not None and seen.fate is not Fate.DEAD
+
+
+def _message(world: Simulation, letter: Letter) -> Message:
+    mail = read_mail(world.ports.ports.blobs, letter.received.body)
+    assert isinstance(mail, Arrived)
+    return mail.message
+
+
+def _is_told(world: Simulation, message: Message) -> bool:
+    """Tell whether its sender may be told: in a group not who may not talk, unless he waits."""
+    may_talk = any(binding.allow.everyone for binding in world.settings.bindings)
+    return may_talk or message.private or message.awaited
 
 
 def kept_aside(world: Simulation) -> set[str]:
@@ -46,9 +58,9 @@ def kept_aside(world: Simulation) -> set[str]:
 
 
 def untold(world: Simulation, letters: Sequence[Letter], chats: Sequence[int]) -> Iterator[str]:
-    """Every message among the dead letters is told of where it was written, and in the log."""
+    """Every message among the dead letters is told of to who may be told, and in the log."""
     told = sum(NOT_TAKEN in text for chat in chats for text in world.shown(chat))
-    messages = [letter for letter in letters if letter.delivery]
+    messages = [one for one in letters if one.delivery and _is_told(world, _message(world, one))]
     if told != len(messages):
         yield f"untold: {len(messages)} messages were given up, and {told} were told"
     lines = sum(line["event"] == "dead_letter" for line in world.lines)

@@ -62,15 +62,16 @@ def main(words: Sequence[str]) -> int:
         ThreadPoolExecutor(1) as beside,
     ):
         kills = beside.submit(_kills, args.kills, first)
+        # What one worker does at a stretch comes first, so that both end together.
+        alone = pool.apply_async(_overload, (args.messages,)) if args.messages else None
+        on_aws = _Begun(pool, args.schedules // args.aws, first, "aws") if args.aws else None
         broken = _single(pool, Walk("here", args.every), stop=args.first)
         if broken and args.first:
             return 1
-        broken += _schedules(pool, args.schedules, first)
-        if args.aws:
-            broken += _single(pool, Walk("aws", args.aws), stop=args.first)
-            broken += _schedules(pool, args.schedules // args.aws, first, "aws")
-        broken += kills.result()
-    broken += _overload(args.messages) if args.messages else 0
+        broken += _Begun(pool, args.schedules, first, "here").told()
+        if on_aws:
+            broken += on_aws.told() + _single(pool, Walk("aws", args.aws), stop=args.first)
+        broken += kills.result() + (alone.get() if alone else 0)
     print(f"violations  {broken}")
     return 1 if broken else 0
 
@@ -106,6 +107,7 @@ def _single(pool: "multiprocessing.pool.Pool", walk: Walk, *, stop: bool) -> int
         # Not the same calls of each: they begin alike.
         numbers = range(index % walk.every, len(points[scenario.name]), walk.every)
         cases += [(walk.where, index, number, kind) for number in numbers for kind in walk.kinds]
+    random.Random(0).shuffle(cases)  # what breaks is seen early, and the end is not all long ones
     total: Counter[tuple[str, str]] = Counter()
     bad: list[_Told] = []
     for outcome in pool.imap_unordered(_run_numbered, cases, 8):
@@ -151,17 +153,25 @@ def _table(walk: Walk, points: dict[str, tuple[str, ...]], total: Counter[tuple[
         print(f"{name:<16}{len(passed):>6}{row}")
 
 
-def _schedules(
-    pool: "multiprocessing.pool.Pool", number: int, first: int, where: str = "here"
-) -> int:
-    begun, size = time.monotonic(), min(CHUNK, -(-number // WORKERS)) or 1
-    chunks = [(where, first + at, min(size, number - at)) for at in range(0, number, size)]
-    found = [text for text in pool.imap_unordered(_chunk, chunks) if text]
-    for text in found:
-        print(f"BROKEN {text}")
-    seconds = time.monotonic() - begun
-    print(f"schedules {where}  {number} from seed {first} in {seconds:.0f} s", flush=True)
-    return len(found)
+class _Begun:
+    """Schedules that the pool's workers are at, from a seed on."""
+
+    def __init__(
+        self, pool: "multiprocessing.pool.Pool", number: int, first: int, where: str
+    ) -> None:
+        size = min(CHUNK, -(-number // WORKERS)) or 1
+        chunks = [(where, first + at, min(size, number - at)) for at in range(0, number, size)]
+        self.what = f"schedules {where}  {number} from seed {first}"
+        self.begun = time.monotonic()
+        self.found = pool.imap_unordered(_chunk, chunks)
+
+    def told(self) -> int:
+        """Print what is broken once all are done, and count it."""
+        broken = [text for text in self.found if text]
+        for text in broken:
+            print(f"BROKEN {text}")
+        print(f"{self.what} in {time.monotonic() - self.begun:.0f} s", flush=True)
+        return len(broken)
 
 
 def _kills(number: int, first: int) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.faults.checks import violations
 from tests.faults.gates import IN_A_ROW, TRIES, FaultGate
 from tests.faults.letters import kept_aside, put_back, untold
-from tests.faults.scenarios import Scenario
+from tests.faults.scenarios import PATIENCE, Scenario
 
 LONGEST = 6 * 3600.0
 LATE_BY_FAULT = 600.0
@@ -60,7 +60,9 @@ def run(case: Case) -> Outcome:
     tries = TRIES if case.kind in IN_A_ROW else 1
     found, seconds = _play(case.scenario, gate)
     late = seconds - undisturbed(case.scenario).seconds
-    allowed = case.scenario.patience if case.kind == "repeated" else LATE_BY_FAULT * tries
+    allowed = LATE_BY_FAULT * tries
+    if case.kind == "repeated":
+        allowed = case.scenario.patience.get(gate.met, PATIENCE)
     if late > allowed:
         found.append(f"late: {late:.0f} s, and {allowed:.0f} s are allowed")
     return Outcome(case, gate.met, tuple(found))

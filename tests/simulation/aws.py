@@ -6,11 +6,13 @@ Every call to AWS passes the gate as a client makes it, so that repeating it is 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from random import Random
 from types import MappingProxyType
 from typing import Any, Final
 
 import moto
+import moto.core.responses
 import moto.dynamodb
 import moto.sqs
 import moto.sqs.models
@@ -49,6 +51,13 @@ QUEUES: Final = MappingProxyType(
 BUCKET: Final = "bodies"
 PREFIX: Final = "threadline/simulated/"
 ACCOUNT: Final = "123456789012"
+REMEMBERED: Final = MappingProxyType(
+    {
+        name: cache(getattr(moto.core.responses, name))
+        for name in ("camelcase_to_underscores", "method_names_from_class")
+    }
+)
+"""What moto works out anew at each call, though it is always the same."""
 DUE: Final = ("conversation#", "outbox#")
 
 
@@ -178,6 +187,8 @@ def patched(clock: VirtualClock) -> Iterator[None]:
     with moto.mock_aws(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(moto.sqs.models, "unix_time", clock.now)
         patch.setattr(moto.sqs.models, "unix_time_millis", lambda: clock.now() * 1000)
+        for name, remembered in REMEMBERED.items():
+            patch.setattr(moto.core.responses, name, remembered)
         yield
 
 
