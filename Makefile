@@ -38,7 +38,7 @@ faults: ## let everything go wrong that can, in every kind of turn (10 minutes)
 	$(BOOTSTRAP) test
 	@$(IN_VENV)python -m tests.faults --kills 50 --messages 10000 --aws 50
 
-mutate: ## see that the fault harness finds wrong changes (1 minute)
+mutate: ## see that the fault harness finds wrong changes (2 minutes)
 	$(BOOTSTRAP) dev
 	@$(IN_VENV)python -m tests.faults.mutate
 
