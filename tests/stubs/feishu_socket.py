@@ -11,6 +11,7 @@ Frames are protocol buffers: numbers 1 to 4, headers in 5, the payload in 8.
 
 import json
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from typing import Any, Final, Self
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import Server, ServerConnection, serve
 
+CONNECTED_WITHIN: Final = 10.0
 CONTROL: Final = 0
 DATA: Final = 1
 NUMBERS: Final = 0
@@ -98,12 +100,19 @@ class FeishuSockets:
                 "sum": str(pieces), "seq": str(at),
             }  # fmt: skip
             part = payload[at * each : (at + 1) * each]
-            self.connections[-1].send(Frame(DATA, headers, part).encode())
+            self._newest().send(Frame(DATA, headers, part).encode())
         return name
 
     def drop(self) -> None:
         """Close the newest connection."""
-        self.connections[-1].close()
+        self._newest().close()
+
+    def _newest(self) -> ServerConnection:
+        """Give the newest connection; whoever connects knows of it a moment before we do."""
+        deadline = time.monotonic() + CONNECTED_WITHIN
+        while not self.connections and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return self.connections[-1]
 
     def _talk(self, connection: ServerConnection) -> None:
         self.connections.append(connection)
