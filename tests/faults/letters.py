@@ -29,8 +29,11 @@ def put_back(world: Simulation) -> tuple[Letter, ...]:
 
 
 def without_effect(world: Simulation, letters: Sequence[Letter]) -> tuple[Letter, ...]:
-    """Leave out what had its effect on a later try: it became a letter, and noting that failed."""
-    return tuple(one for one in letters if not (one.delivery and _had_its_effect(world, one)))
+    """Leave the messages that had no effect: some became a letter, and noting that failed.
+
+    Those are tried once more. Mail of our own has no sender, and the sweep does what it was for.
+    """
+    return tuple(one for one in letters if one.delivery and not _had_its_effect(world, one))
 
 
 def _had_its_effect(world: Simulation, letter: Letter) -> bool:
@@ -57,12 +60,20 @@ def kept_aside(world: Simulation) -> set[str]:
     return {line["delivery"] for line in world.lines if line.get("reason") == Reason.KEPT_ASIDE}
 
 
-def untold(world: Simulation, letters: Sequence[Letter], chats: Sequence[int]) -> Iterator[str]:
-    """Every message among the dead letters is told of to who may be told, and in the log."""
+def untold(
+    world: Simulation, letters: Sequence[Letter], chats: Sequence[int], unsure: int | None = None
+) -> Iterator[str]:
+    """Every message among the dead letters is told of to who may be told, and in the log.
+
+    `unsure`, where there are more faults: posts that may or may not stand and are shown to the
+    operator. Then the step's line is enough, for the write that goes before the other may fail.
+    """
     told = sum(NOT_TAKEN in text for chat in chats for text in world.shown(chat))
     messages = [one for one in letters if one.delivery and _is_told(world, _message(world, one))]
-    if told != len(messages):
+    if not told <= len(messages) <= told + (unsure or 0):
         yield f"untold: {len(messages)} messages were given up, and {told} were told"
     lines = sum(line["event"] == "dead_letter" for line in world.lines)
+    if unsure is not None:
+        lines = max(lines, sum(line.get("step") == Reason.POISON for line in world.lines))
     if lines < len(letters):
         yield f"untold: {len(letters)} dead letters, and the log has {lines}"

@@ -160,7 +160,8 @@ class Schedules(RuleBasedStateMachine):
             return []
         letters = put_back(self.world)
         self.late = {letter.delivery for letter in letters} | kept_aside(self.world)
-        found = [*untold(self.world, without_effect(self.world, letters), CHATS)]
+        unsure = sum(len(doubtful(self.world, chat)) for chat in CHATS)
+        found = [*untold(self.world, without_effect(self.world, letters), CHATS, unsure)]
         self.world.run(12 * 3600.0)
         return found
 
