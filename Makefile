@@ -34,7 +34,7 @@ check: ## lint, formatting, types and the direction of imports
 	$(BOOTSTRAP) check
 	@$(IN_VENV)python setup/parts.py
 
-faults: ## let everything go wrong that can, in every kind of turn (10 minutes)
+faults: ## let everything go wrong that can, in every kind of turn (5 minutes)
 	$(BOOTSTRAP) test
 	@$(IN_VENV)python -m tests.faults --kills 50 --messages 10000 --aws 50
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.contract.platforms.discord import TOKEN
@@ -348,6 +348,8 @@ FRAMES = st.one_of(
 )
 
 
+@example(['{"op":0}'])
+@example(['{"op":0,"t":"READY","d":{}}'])
 @given(st.lists(FRAMES, max_size=6))
 def test_no_frame_breaks_a_session(frames: list[Any]) -> None:
     """Whatever comes is a step, and the next tick is always known."""

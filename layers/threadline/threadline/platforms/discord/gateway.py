@@ -116,7 +116,7 @@ class Gateway:
             here = _doubtful(self, now)
             return _step(here, now, save=_kept(here, now), notes=(Note("unreadable_frame"),))
         match number(fields, "op"):
-            case Op.DISPATCH:
+            case Op.DISPATCH if self.phase is not Phase.GREETING:  # nothing is told before HELLO
                 return self._dispatched(fields, now)
             case Op.HELLO:
                 return self._greeted(section(fields, "d"), now)
