@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.unit.cli.configured import keep
 from tests.unit.cli.conftest import Command
 from threadline import wiring
@@ -9,6 +11,16 @@ from threadline.app import items
 from threadline.core.ids import DeliveryId
 from threadline.core.ports import Expect, Put
 from threadline.core.records import JournalRow
+
+
+@pytest.mark.parametrize("asked", ["", " ", "x" * 3000, "a\nb"], ids=["", "blank", "long", "lines"])
+def test_what_is_no_id_is_refused(threadline: Command, folder: Path, asked: str) -> None:
+    """Nothing can bear it, and the store is not asked."""
+    keep(folder, "agents: {one: {url: 'http://127.0.0.1:9'}}\n")
+    ended = threadline("explain", asked)
+    assert ended.code == 2
+    assert "wants an id" in ended.err
+    assert "internal error" not in ended.out + ended.err
 
 
 def test_a_reason_of_others_is_no_command_to_the_terminal(

@@ -10,8 +10,8 @@ from threadline.core.ports import Outgoing, Queue, Received
 HIDDEN_FOR: Final = 3600.0
 """Seconds for which a letter is hidden from other readers: all are read before the first is moved.
 
-A letter that is visible again cannot be deleted by who had it, and would be put back and stay. Those
-of a command that was killed come back into sight after this time.
+A letter that is visible again cannot be deleted by who had it, and would be put back and stay.
+Those of a command that was killed come back into sight after this time.
 """
 
 KNOWN_IN_A_ROW: Final = 10
